@@ -6,15 +6,14 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::thread;
 
-use serde_json::{Map, Value, json};
-
 use super::cli::{DiffArgs, display_name};
+use super::json::DiffOutput;
 use super::output::{self, Paint, Stdout, printable};
 use super::source::{self, Opened};
 use super::{CommandError, Status};
 use mapscope_formats::{Place, Problem, Severity, is_truncation};
 use mapscope_scene::diff::{self, Diff, DiffGroup, Difference, FieldChange};
-use mapscope_scene::{DecodeBudget, Document, OpenError, OpenOptions};
+use mapscope_scene::{DecodeBudget, OpenError, OpenOptions};
 
 /// Maximum number of differences per kind in text output.
 const MAX_LINES: usize = 100;
@@ -62,15 +61,9 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
     let is_complete = is_identical || diff.not_read.iter().all(Option::is_none);
     let is_same = diff.count() == 0 && is_complete;
     if args.json {
-        let mut json = diff_json(files, &*first, &diff);
-        json["same"] = is_same.into();
-        json["identical"] = is_identical.into();
-        json["complete"] = is_complete.into();
-        let not_read = diff.not_read.iter().map(Option::as_ref);
-        let not_read = not_read.map(|problem| problem.filter(|_| !is_complete));
-        let not_read = not_read.map(|problem| problem.map_or(Value::Null, output::problem_json));
-        json["not_read"] = not_read.collect();
-        serde_json::to_writer_pretty(&mut out, &json).map_err(io::Error::from)?;
+        let format = first.about().format;
+        let output = DiffOutput::new(files, format, &diff, [is_same, is_identical, is_complete]);
+        serde_json::to_writer_pretty(&mut out, &output).map_err(io::Error::from)?;
         writeln!(out)?;
     } else if diff.count() > 0 {
         write_text(&mut out, paint, files, &diff)?;
@@ -172,11 +165,11 @@ fn write_parts(
             place => format!("{} {place}", part.what),
         };
         for (i, field) in part.fields.iter().enumerate() {
-            let [value, _] = field.texts();
+            let [value, _] = &field.texts;
             line.push_str(if i == 0 { ": " } else { ", " });
             line.push_str(&field.name.to_lowercase());
             line.push(' ');
-            line.push_str(&value.unwrap_or_default());
+            line.push_str(value.as_deref().unwrap_or_default());
         }
         written = writeln!(out, "{}", printable(&line));
         match written {
@@ -201,42 +194,6 @@ fn not_read(file: &Path, problem: &Problem) -> String {
             "{file}: errors leave out part of the file, and only the rest was compared; the first error at {place}: {message}"
         )
     }
-}
-
-/// The JSON object of `diff --json` (contract).
-fn diff_json(files: [&Path; 2], document: &dyn Document, diff: &Diff) -> Value {
-    let [a, b] = files.map(display_name);
-    let count = |group: &DiffGroup| {
-        let [only_in_a, only_in_b] = group.only_in;
-        json!({
-            "what": group.what,
-            "changed": group.changed,
-            "only_in_a": only_in_a,
-            "only_in_b": only_in_b,
-        })
-    };
-    json!({
-        "a": a,
-        "b": b,
-        "format": document.about().format.id,
-        "count": diff.count(),
-        "listed": diff.differences.len(),
-        "groups": diff.groups.iter().map(count).collect::<Value>(),
-        "differences": diff.differences.iter().map(difference_json).collect::<Value>(),
-    })
-}
-
-fn difference_json(difference: &Difference) -> Value {
-    let fields = difference.fields.iter();
-    let fields = fields.map(|field| (field.key.clone(), json!(field.values)));
-    let fields: Map<String, Value> = fields.collect();
-    json!({
-        "what": difference.what,
-        "where": difference.place,
-        "in": difference.is_in,
-        "at": difference.at,
-        "fields": fields,
-    })
 }
 
 /// Writes the differences, group by group.
@@ -312,7 +269,7 @@ fn write_difference(out: &mut impl Write, paint: Paint, difference: &Difference)
 
 /// The name of a field and its values in A and B.
 fn field_text(field: &FieldChange, is_in: [bool; 2]) -> String {
-    let [a, b] = field.texts();
+    let [a, b] = field.texts.clone();
     let same = match (&a, &b) {
         (Some(a), Some(b)) => a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count(),
         _ => 0,
@@ -367,6 +324,7 @@ mod tests {
                 name: "name".to_owned(),
                 key: "name".to_owned(),
                 values: [a, b].map(|text| Some(text.into())),
+                texts: [a, b].map(|text| Some(text.to_owned())),
             };
             field_text(&field, [true; 2])
         };

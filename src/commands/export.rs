@@ -4,9 +4,8 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
-
 use super::cli::{ExportArgs, display_name};
+use super::json::{TargetOutput, TargetsOutput};
 use super::output::{self, Stdout, counted};
 use super::{CommandError, Status, source, target};
 use mapscope_export::{Target, endings, target_of, targets};
@@ -36,21 +35,17 @@ fn list(
 ) -> Result<(), CommandError> {
     let mut out = Stdout::lock();
     if args.json {
-        let targets = targets.iter().map(|target| {
-            json!({
-                "ending": target.kind.ending,
-                "kind": target.kind.name,
-                "what": target.what(document),
-            })
+        let targets = targets.iter().map(|target| TargetOutput {
+            ending: target.kind.ending,
+            kind: target.kind.name,
+            what: target.what(document),
         });
-        let keys: [(&str, Value); 3] = [
-            ("file", display_name(&args.file).into()),
-            ("format", document.about().format.id.into()),
-            ("targets", targets.collect()),
-        ];
-        let keys = keys.map(|(key, value)| (key.to_owned(), value));
-        let object = Map::from_iter(keys);
-        serde_json::to_writer_pretty(&mut out, &object).map_err(io::Error::from)?;
+        let output = TargetsOutput {
+            file: display_name(&args.file),
+            format: document.about().format.id,
+            targets: targets.collect(),
+        };
+        serde_json::to_writer_pretty(&mut out, &output).map_err(io::Error::from)?;
         writeln!(out)?;
     } else {
         for target in targets {

@@ -3,9 +3,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::cli::{GraphicsArgs, InfoArgs};
+#[cfg(feature = "gpu")]
+use super::json::{AdapterOutput, AdaptersOutput};
+use super::json::{InfoOutput, ItemOutput, NamedFileOutput, Unreadable};
 use super::output::{self, Paint, Stdout, Tally, printable};
 use super::schema::schema;
 use super::source::{self, Known};
@@ -16,7 +20,7 @@ use mapscope_formats::pmf::SIDES;
 use mapscope_render::AdapterEntry;
 use mapscope_scene::terrain::CHUNK_SIDE;
 use mapscope_scene::{
-    Document, InfoQuery, Layers, NamedFile, NamedItem, OpenOptions, OutlineNode, Pending, Playhead,
+    Document, InfoQuery, Layers, NamedItem, OpenOptions, OutlineNode, Pending, Playhead,
     find_items, items_of_kinds, without_sign_of_zero,
 };
 
@@ -113,12 +117,12 @@ fn describe_all(
 }
 
 /// The JSON object of an unreadable file.
-fn not_read(file: &Path, error: &CommandError) -> Map<String, Value> {
-    let file = super::cli::display_name(file);
-    let keys = [("file", file), ("error", error.reason())];
-    keys.map(|(key, value)| (key.to_owned(), value.into()))
-        .into_iter()
-        .collect()
+fn not_read(file: &Path, error: &CommandError) -> Unreadable {
+    Unreadable {
+        file: super::cli::display_name(file),
+        error: error.reason(),
+        at: None,
+    }
 }
 
 /// Prints the contents of a file and the answers to the query.
@@ -151,26 +155,24 @@ fn describe(
     match known {
         Known::Opened(document) if args.json => {
             let document = &**document;
-            let mut keys = known.keys(file);
-            keys.extend(answers);
-            let told = |items: &[NamedItem]| -> Value {
+            let told = |items: &[NamedItem]| -> Vec<ItemOutput> {
                 let items = items.iter();
                 items
-                    .map(|item| item_json(document, item, playhead))
+                    .map(|item| item_output(document, item, playhead))
                     .collect()
             };
-            let objects = items_of_kinds(document, &OBJECTS);
-            keys.insert("objects".to_owned(), told(&objects));
             let files = document.files();
-            let files = files.iter().map(file_json);
-            keys.insert("files".to_owned(), files.collect());
-            if args.wanted().next().is_some() {
-                keys.insert("items".to_owned(), told(&items));
-            }
-            write_json(out, &keys)?;
+            let output = InfoOutput {
+                file: known.output(file),
+                answers,
+                objects: told(&items_of_kinds(document, &OBJECTS)),
+                files: files.iter().map(NamedFileOutput::from).collect(),
+                items: args.wanted().next().map(|_| told(&items)),
+            };
+            write_json(out, &output)?;
         }
         Known::Refused(..) if args.json => {
-            write_json(out, &known.keys(file))?;
+            write_json(out, &known.output(file))?;
         }
         Known::Opened(document) => {
             let document = &**document;
@@ -189,26 +191,14 @@ fn describe(
     Ok(out.flush()?)
 }
 
-/// A file that the document references.
-fn file_json(file: &NamedFile) -> Value {
-    let path = file.path.as_deref().map(super::cli::display_name);
-    json!({
-        "kind": file.kind,
-        "name": file.name,
-        "path": path,
-        "found": file.found,
-        "named_by": file.named_by,
-    })
-}
-
 /// The details of an item.
-fn item_json(document: &dyn Document, named: &NamedItem, playhead: Playhead) -> Value {
-    json!({
-        "item": named.item.to_string(),
-        "kind": named.item.kind(),
-        "name": named.name,
-        "fields": document.details(named.item, playhead),
-    })
+fn item_output(document: &dyn Document, named: &NamedItem, playhead: Playhead) -> ItemOutput {
+    ItemOutput {
+        item: named.item.to_string(),
+        kind: named.item.kind(),
+        name: named.name.clone(),
+        fields: document.details(named.item, playhead),
+    }
 }
 
 /// Writes the details of items as text.
@@ -253,17 +243,17 @@ fn driver_of(adapter: &AdapterEntry) -> String {
 
 /// An adapter in JSON.
 #[cfg(feature = "gpu")]
-fn adapter_json(adapter: &AdapterEntry) -> Value {
+fn adapter_output(adapter: &AdapterEntry) -> AdapterOutput {
     let info = &adapter.info;
-    json!({
-        "name": info.name,
-        "type": mapscope_render::adapter_type_name(info.device_type),
-        "backend": info.backend.to_str(),
-        "driver": driver_of(adapter),
-        "samples": adapter.samples.count(),
-        "chosen": adapter.is_chosen,
-        "reason": adapter.reason.to_string(),
-    })
+    AdapterOutput {
+        name: info.name.clone(),
+        kind: mapscope_render::adapter_type_name(info.device_type).to_owned(),
+        backend: info.backend.to_str().to_owned(),
+        driver: driver_of(adapter),
+        samples: adapter.samples.count(),
+        chosen: adapter.is_chosen,
+        reason: adapter.reason.to_string(),
+    }
 }
 
 /// The adapter that would draw, in JSON.
@@ -271,11 +261,13 @@ fn adapter_json(adapter: &AdapterEntry) -> Value {
 /// # Errors
 /// If no adapter can draw.
 #[cfg(feature = "gpu")]
-pub(super) fn chosen_adapter(graphics: GraphicsArgs) -> Result<Value, CommandError> {
+pub(super) fn chosen_adapter(
+    graphics: GraphicsArgs,
+) -> Result<Option<AdapterOutput>, CommandError> {
     let (adapters, drawing) = mapscope_render::adapters(graphics.into());
     drawing?;
     let chosen = adapters.iter().find(|adapter| adapter.is_chosen);
-    Ok(chosen.map_or(Value::Null, adapter_json))
+    Ok(chosen.map(adapter_output))
 }
 
 /// Lists the adapters and marks the one that would draw.
@@ -286,11 +278,11 @@ pub(super) fn chosen_adapter(graphics: GraphicsArgs) -> Result<Value, CommandErr
 fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();
     let paint = out.paint();
-    let mut objects = Vec::new();
+    let mut outputs = Vec::new();
     let (adapters, drawing) = mapscope_render::adapters(graphics.into());
     for adapter in adapters {
         if args.json {
-            objects.push(adapter_json(&adapter));
+            outputs.push(adapter_output(&adapter));
             continue;
         }
         let info = &adapter.info;
@@ -311,8 +303,7 @@ fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, Comm
         write_aligned(&mut out, paint, 1, &lines)?;
     }
     if args.json {
-        let keys = Map::from_iter([("adapters".to_owned(), objects.into())]);
-        write_json(&mut out, &keys)?;
+        write_json(&mut out, &AdaptersOutput { adapters: outputs })?;
     }
     out.flush()?;
     drawing?;
@@ -370,7 +361,7 @@ fn check_answers(
 }
 
 /// Writes an object on one line, or indented on a terminal.
-fn write_json(out: &mut Stdout, keys: &Map<String, Value>) -> io::Result<()> {
+fn write_json(out: &mut Stdout, keys: &impl Serialize) -> io::Result<()> {
     if out.is_terminal() {
         serde_json::to_writer_pretty(&mut *out, keys)?;
     } else {
@@ -625,6 +616,7 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn values_read_as_text() {

@@ -15,6 +15,7 @@ mod extract;
 mod headless;
 mod info;
 mod interrupt;
+mod json;
 mod log;
 mod output;
 mod progress;

@@ -5,7 +5,6 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 
 use clap::builder::styling::{AnsiColor, Style};
-use serde_json::{Value, json};
 
 use super::CommandError;
 use super::cli::display_name;
@@ -234,19 +233,4 @@ pub(super) fn report_error(error: &CommandError) {
         let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
         writeln!(stderr, "{severity}: {}", lines.join("\n"))
     };
-}
-
-/// A problem in JSON, with its consequences, if any.
-pub(super) fn problem_json(problem: &Problem) -> Value {
-    let mut object = json!({
-        "severity": problem.severity.to_string(),
-        "rule": problem.rule.id,
-        "at": problem.place.to_string(),
-        "message": problem.message,
-    });
-    if !problem.consequences.is_empty() {
-        object["consequence_count"] = problem.consequence_count().into();
-        object["consequences"] = problem.consequences.iter().map(problem_json).collect();
-    }
-    object
 }

@@ -7,10 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
-
-use super::cli::display_name;
-use super::{CommandError, output, synthetic};
+use super::json::FileOutput;
+use super::{CommandError, synthetic};
 use crate::view_request::ViewRequest;
 use mapscope_formats::{Format, Problem, pfmap, pfscene};
 use mapscope_scene::demo::{self, Demo};
@@ -277,41 +275,13 @@ impl Known {
         }
     }
 
-    /// The keys that every format has in `info --json` and `check --json`.
-    pub(super) fn keys(&self, path: &Path) -> Map<String, Value> {
+    /// What `info --json` and `check --json` print of every file.
+    pub(super) fn output(&self, path: &Path) -> FileOutput {
         let version = match self {
             Self::Opened(document) => Some(&*document.about().version),
             Self::Refused(..) => None,
         };
-        keys(
-            path,
-            Some(self.format()),
-            version,
-            self.problems(),
-            &self.notes(),
-        )
+        let format = Some(self.format());
+        FileOutput::new(path, format, version, self.problems(), &self.notes())
     }
-}
-
-/// The keys that every format has in `info --json` and `check --json`. `version` is the version of
-/// the file. If nothing of the file can be shown, it is unknown and the keys include the reason.
-pub(super) fn keys(
-    path: &Path,
-    format: Option<&Format>,
-    version: Option<&str>,
-    problems: &[Problem],
-    notes: &[Problem],
-) -> Map<String, Value> {
-    let list = |problems: &[Problem]| problems.iter().map(output::problem_json).collect();
-    let refused = problems.first().filter(|_| version.is_none());
-    let error = refused.map(|problem| ("error", problem.message.clone().into()));
-    let keys = [
-        ("file", display_name(path).into()),
-        ("format", format.map(|format| format.id).into()),
-        ("version", version.into()),
-        ("problems", list(problems)),
-        ("notes", list(notes)),
-    ];
-    let keys = keys.into_iter().chain(error);
-    keys.map(|(key, value)| (key.to_owned(), value)).collect()
 }

@@ -295,7 +295,7 @@ fn layers_grids_zones_and_entities_of_a_map_differ() {
     let tile = a.layers[1].tiles[2 * 10 + 3];
     let [speed, faster] = [&a, &b].map(|map| {
         let entity = map.entities.iter().find(|e| e.name == "Entity 2").unwrap();
-        format!("{} pixels a second", entity.speed)
+        entity.speed
     });
     let bytes = [&a, &b].map(|map| ika_map::write(map).unwrap());
     let [a, b] = bytes;
@@ -327,7 +327,7 @@ fn layers_grids_zones_and_entities_of_a_map_differ() {
     ];
     assert_eq!(kinds, expected);
     assert_eq!(found[2][2], json!({"tile": [tile, tile + 1]}));
-    assert_eq!(found[6][2], json!({"speed": [speed, faster]}));
+    assert_eq!(found[6][2], json!({"speed_px_per_s": [speed, faster]}));
     assert_eq!(found[7][2]["name"], json!([null, "Newcomer"]));
 }
 
@@ -345,7 +345,9 @@ fn text_maps_tilesets_and_maps_of_ppe_differ() {
     assert_eq!(what, ["map", "obstruction", "entity"]);
     assert_eq!(found[1][1], "Layer 1: 5,0");
     assert_eq!(found[2][1], label);
-    assert!(found[2][2]["place"].is_array(), "{found:?}");
+    let [before, now] = [0, 1].map(|i| found[2][2]["rect"][i].as_array().unwrap());
+    assert_eq!(now[0].as_f64(), before[0].as_f64().map(|x| x + 8.0));
+    assert_eq!(before[1..], now[1..]);
 
     let a = synthesize::ika_tileset(1);
     let mut b = a.clone();

@@ -90,8 +90,8 @@ fn a_joint_is_described_at_a_frame() {
             .nth(line.as_u64().unwrap() as usize - 1)
             .unwrap()
     };
-    assert!(line(&fields["joint"]["line"]).contains("hand"));
-    assert!(line(&fields["local"]["line"]).contains("3.0"));
+    assert!(line(&fields["joint"]["place"]["line"]).contains("hand"));
+    assert!(line(&fields["local"]["place"]["line"]).contains("3.0"));
     assert_near(&fields["local"]["translation"], &json!([0, 0, 3]));
     assert_near(&fields["local"]["rotation"], &json!([0, 0, 0, 1]));
     // The arm is at 1, 2, 0, twice as large, and its X is the model's Y.

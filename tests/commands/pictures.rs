@@ -256,7 +256,7 @@ fn an_animation_of_tiles_is_one_loop() {
     let info = folder.run("info a.map --json").expect(0).json();
     assert_eq!(info["loop_s"], 0.24);
     let text = folder.run("info a.map").expect(0).stdout;
-    assert!(text.contains("Loop of tiles     0.24 s"), "{text}");
+    assert!(text.contains("Tile animation loop  0.24 s"), "{text}");
     folder.run("render a.map -o a.apng --view flat").expect(0);
     let file = fs::File::open(folder.path("a.apng")).unwrap();
     let reader = png::Decoder::new(std::io::BufReader::new(file)).read_info();

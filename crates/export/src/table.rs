@@ -211,7 +211,7 @@ fn cells_of_layer(table: &mut Table, map: &TileMap, index: usize, layer: &Layer)
         let image = cell.image();
         let of_image = image.and_then(|image| tileset?.tiles.get(image));
         let number = image.and_then(|image| {
-            let of_file = map.facts.tile_number(index, at);
+            let of_file = layer.stored.tile_number(at);
             of_file.or_else(|| Some(of_image.map_or(image as u32, |tile| tile.id)))
         });
         table.plain(Some(index));
@@ -219,7 +219,7 @@ fn cells_of_layer(table: &mut Table, map: &TileMap, index: usize, layer: &Layer)
         table.plain(Some(x));
         table.plain(Some(y));
         table.plain(number);
-        let fields = map.facts.palette_and_priority(index, at);
+        let fields = layer.stored.palette_and_priority(at);
         let fields = fields.filter(|_| image.is_some());
         let palette = fields.map(|[palette, _]| palette);
         let of_tile = || of_image.and_then(|tile| tile.palette);
@@ -270,8 +270,8 @@ fn value_at(grid: &Grid, [x, y]: [u32; 2]) -> Option<u64> {
 /// The heading of a tile field: its JSON key, with a suffix if the fields of several edges share
 /// the key.
 fn heading(field: Field) -> Option<String> {
-    let key = field.key()?;
-    Some(match field.meaning() {
+    let key = field.key();
+    let heading = match field.meaning() {
         Meaning::Blend(edge) => {
             let edge = match edge {
                 Edge::North => "n",
@@ -282,7 +282,8 @@ fn heading(field: Field) -> Option<String> {
             format!("{key}_{edge}")
         }
         _ => key.to_owned(),
-    })
+    };
+    (!key.is_empty()).then_some(heading)
 }
 
 /// All tiles of a terrain, row by row from the north-west corner, as the engine reads them, with

@@ -9,10 +9,10 @@ use crate::Rule;
 /// Severity of a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Information for the author. Notes are not problems: they are made on request and listed
+    /// Information for the author. Notes are not problems: they are created on request and listed
     /// separately.
     Note,
-    /// The author would want to know.
+    /// A likely mistake, although the file can be read.
     Warning,
     /// Something in the file cannot be read or has no meaning, or the engine refuses the file.
     Error,
@@ -43,7 +43,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Returns the beginning of a line of a text file, from 1.
+    /// Returns the beginning of a line of a text file. `line` counts from 1.
     pub const fn line(line: u64) -> Self {
         Self::Text { line, column: 1 }
     }
@@ -67,8 +67,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// The record that a [`Problem`] is about, by its index in the file (from 0) and in the terms of
-/// its format.
+/// The record that a [`Problem`] is about. The variants use the terms of each format; indices count
+/// from 0 in file order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// The whole file, or a part that is not a record, such as its header.
@@ -91,8 +91,8 @@ pub enum Subject {
     Joint(u32),
     /// A clip of a PFOBJ file.
     Clip(u32),
-    /// The poses of a frame of a PFOBJ file. A frame that was left out has the index of the next
-    /// one.
+    /// The poses of a frame of a PFOBJ file. A frame that was left out shares the index of the
+    /// following one.
     Frame {
         /// Index of the clip.
         clip: u32,
@@ -193,9 +193,9 @@ pub enum Subject {
 /// The fate of the subject of a [`Problem`], if its message reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was read as intended.
+    /// It was read in spite of the fault.
     Read,
-    /// Something was left out.
+    /// It, or a part of it, was left out.
     LeftOut,
 }
 
@@ -221,7 +221,8 @@ impl Message {
         }
     }
 
-    /// Builds the message of a fault that causes a loss, such as that of `the chunk`.
+    /// Builds the message of a fault that causes a loss. `what` names the lost part, such as
+    /// `the chunk`.
     pub fn left_out(found: impl Into<String>, what: impl fmt::Display) -> Self {
         Self {
             text: format!("{}; left out: {what}", found.into()),
@@ -269,12 +270,12 @@ pub struct Problem {
     pub message: String,
     /// The fate of the subject. `None` means the default of the rule ([`Rule::leaves_out`]).
     pub outcome: Option<Outcome>,
-    /// Number of problems that this entry counts: 1, except for the entry with the number of
-    /// unlisted ones.
+    /// Number of problems that this entry stands for. It is 1, except in the entry that counts the
+    /// unlisted problems.
     pub count: usize,
-    /// Consequences by place: problems that would not exist without this one. They are not counted
-    /// ([`Tally`]) and have no consequences of their own. If there are many, the last one gives the
-    /// number of unlisted ones.
+    /// Problems that would not exist without this one, sorted by place. A [`Tally`] does not count
+    /// them, and they have no consequences of their own. If there are many, the last entry counts
+    /// the unlisted ones.
     pub consequences: Vec<Problem>,
 }
 
@@ -306,12 +307,12 @@ impl Problem {
         let further = std::mem::take(&mut problem.consequences);
         self.consequences.push(problem);
         self.consequences.extend(further);
-        // The number of unlisted ones stays last.
+        // The entry that counts the unlisted ones stays last.
         let key = |problem: &Self| (problem.count > 1, problem.place);
         self.consequences.sort_by_key(key);
     }
 
-    /// Appends the loss, such as `the chunk`, to the message.
+    /// Adds the lost part, such as `the chunk`, to the message.
     pub(crate) fn with_loss(self, what: impl fmt::Display) -> Self {
         let Message { text, outcome } = Message::left_out(self.message, what);
         Self {
@@ -321,8 +322,9 @@ impl Problem {
         }
     }
 
-    /// `true` if something in the file may be left out because of it. Its message decides, if it
-    /// reports the outcome. Otherwise it must be an error of a rule that leaves something out.
+    /// `true` if something in the file may be left out because of this problem. The outcome
+    /// decides, if the message reports one. Otherwise only an error of a rule with
+    /// [`Rule::leaves_out`] may.
     pub fn may_leave_out(&self) -> bool {
         match self.outcome {
             Some(outcome) => outcome == Outcome::LeftOut,
@@ -349,9 +351,9 @@ impl Problem {
         }
     }
 
-    /// The number of consequences in words: `3 problems follow from it`, or `3 more like it` if all
-    /// break the same rule, since those may have nothing else in common. `None` without
-    /// consequences.
+    /// The number of consequences in words, such as `3 problems follow from it`; `None` without
+    /// consequences. If all break the same rule as this problem, the text is `3 more like it`,
+    /// because they may be independent.
     pub fn consequence_summary(&self) -> Option<String> {
         let are_alike = self.consequences.iter().all(|it| it.is_like(self));
         match self.consequence_count() {
@@ -362,8 +364,9 @@ impl Problem {
         }
     }
 
-    /// Returns all but the wording: place, severity, rule, subject, outcome, and the numbers and
-    /// names of the message. Tests compare it, so that a message can be reworded.
+    /// Returns everything except the wording: place, severity, rule, subject, outcome, and the
+    /// numbers and names in the message. Tests compare these facts, so that messages can be
+    /// reworded.
     pub fn facts(&self) -> String {
         let mut facts = format!("{}: {}: {}", self.place, self.severity, self.rule.id);
         if self.subject != Subject::File {
@@ -381,7 +384,8 @@ impl Problem {
         let mut values = BTreeSet::new();
         for (i, part) in self.message.split('`').enumerate() {
             if i % 2 == 1 {
-                // Between backticks; not the form of a line, such as `vt <u> <v>`.
+                // Names are in backticks. The syntax of a line, such as `vt <u> <v>`, is not a
+                // name.
                 values.extend((!part.contains('<')).then_some(part));
             } else {
                 let words = part.split([' ', ',', ';', ':', '(', ')']);
@@ -395,7 +399,7 @@ impl Problem {
         facts
     }
 
-    /// `true` if it breaks the same rule as its cause.
+    /// `true` if this problem breaks the same rule as its cause.
     pub fn is_like(&self, cause: &Self) -> bool {
         self.rule == cause.rule
     }
@@ -466,8 +470,9 @@ pub fn counted(count: usize, noun: &str) -> String {
     }
 }
 
-/// Describes the places of the others, after the first of several: the lines of some of them in
-/// order, and the number of the rest. Example: `, the others on lines 15, 20, 25 and 196 more`.
+/// Describes where a fault occurs again, for the end of the message about its first occurrence.
+/// `listed` holds the line numbers of some of the `others`; the rest is only counted. Example:
+/// `, the others on lines 15, 20, 25 and 196 more`.
 pub fn others_on_lines(listed: &[u64], others: usize) -> String {
     let lines: Vec<String> = listed.iter().map(u64::to_string).collect();
     match (lines.as_slice(), others.saturating_sub(lines.len())) {
@@ -526,7 +531,7 @@ mod tests {
     };
 
     #[test]
-    fn a_cause_is_one_problem_as_bad_as_what_follows_from_it() {
+    fn a_cause_counts_once_and_is_as_severe_as_its_worst_consequence() {
         let problem = |rule, line| Problem::new(rule, Subject::File, Place::line(line), "it is so");
         let mut odd = problem(&ODD, 3);
         assert_eq!(odd.consequence_summary(), None);
@@ -545,7 +550,7 @@ mod tests {
         let lines = odd.with_consequences().map(|problem| problem.place);
         assert!(
             lines.eq([3, 5, 9, 7].map(Place::line)),
-            "how many more is last"
+            "the number of unlisted ones is last"
         );
         assert!(odd.consequences.iter().all(|it| it.consequences.is_empty()));
         assert_eq!(
@@ -560,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_said_as_people_say_them() {
+    fn counts_use_singular_and_plural() {
         let tally = |errors, warnings| Tally { errors, warnings }.to_string();
         assert_eq!(tally(0, 0), "no problems");
         assert_eq!(tally(1, 0), "1 error");
@@ -573,7 +578,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_that_of_its_noun() {
+    fn only_the_main_noun_is_inflected() {
         assert_eq!(counted(2, "byte of strings"), "2 bytes of strings");
         assert_eq!(counted(1, "chunk (1 along X)"), "1 chunk (1 along X)");
         assert_eq!(
@@ -583,7 +588,7 @@ mod tests {
     }
 
     #[test]
-    fn some_of_many_lines_are_named() {
+    fn only_some_of_many_lines_are_listed() {
         assert_eq!(others_on_lines(&[], 0), "");
         assert_eq!(others_on_lines(&[15], 1), ", the other on line 15");
         assert_eq!(

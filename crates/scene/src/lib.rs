@@ -24,12 +24,13 @@ pub use core::playback::{ClipInfo, Curve, OwnClip, Playhead};
 pub use core::rules::{is_missing_file, rules};
 pub use core::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
 pub use core::system::system_reason;
-pub use describe::fields::{GroupKeys, ItemKeys};
 pub use describe::numbers::{fixed, without_sign_of_zero};
 pub use describe::own::OwnLine;
+pub use describe::table::{FieldKey, GroupKeys, InfoKeys, ItemKeys, ValueType};
+pub use describe::value::{Fact, FactGroup, Value};
 pub use describe::{
-    Kind, Label, Legend, LegendEntry, Line, Origin, OutlineNode, PlainValue, Property,
-    PropertyGroup, Statistic, SummaryPart, Swatch, TextSpan, colors,
+    Kind, Label, Legend, LegendEntry, Line, Origin, OutlineNode, Property, PropertyGroup,
+    Statistic, SummaryPart, Swatch, TextSpan, colors,
 };
 pub use document::environment::{Environment, Sun};
 pub use document::flat_image::{FlatImage, FlatPart};
@@ -48,6 +49,6 @@ pub use kinds::{level, map_scene, model, terrain, tilemap};
 pub use open::find::{NamedItem, find_items, items_of_kinds};
 pub use open::usage::{Usage, is_shared_asset};
 pub use open::{
-    dangling_link, demo, format_by_name, formats, has_known_ending, identify_format, item_keys,
-    open, outside_link, overlays, saving,
+    dangling_link, demo, format_by_name, formats, has_known_ending, identify_format, info_keys,
+    item_keys, open, outside_link, overlays, saving,
 };

@@ -3,17 +3,17 @@
 use std::process::Command;
 use std::{fs, thread};
 
-use serde_json::{Value, json};
+use crate::commands::json::MachineOutput;
 
 /// Processor, memory and system; null if the system does not report them.
-pub(super) fn machine() -> Value {
-    json!({
-        "cpu": cpu(),
-        "threads": thread::available_parallelism().ok().map(usize::from),
-        "memory_bytes": memory_bytes(),
-        "os": os(),
-        "architecture": std::env::consts::ARCH,
-    })
+pub(super) fn machine() -> MachineOutput {
+    MachineOutput {
+        cpu: cpu(),
+        threads: thread::available_parallelism().ok().map(usize::from),
+        memory_bytes: memory_bytes(),
+        os: os(),
+        architecture: std::env::consts::ARCH,
+    }
 }
 
 /// Peak memory of this process in bytes; `None` if the system does not report it.

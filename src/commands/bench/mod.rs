@@ -10,10 +10,13 @@ use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use glam::{Affine3A, Vec3};
-use serde_json::{Map, Value, json};
 
 use super::cli::{BenchArgs, GraphicsArgs, display_name};
 use super::headless::{self, Headless, view_of};
+use super::json::{
+    BenchOutput, FloorTimes, FrameTimes, GpuTimes, NamedViewOutput, OpenTimes, PaletteTimes,
+    Ratios, ShadowMapOutput, StartTimes, ViewOutput,
+};
 use super::output::{self, Paint, Stdout};
 use super::{CommandError, Status, source};
 use mapscope_formats::Format;
@@ -35,12 +38,8 @@ const GPU_FRAMES: u32 = 20;
 const COPIES: u32 = 3;
 /// Maximum number of bytes per copy: more than memory allocators cache.
 const MAX_COPIED_BYTES: u64 = 64 << 20;
-/// Stages before the first frame: JSON key and display name.
-const START: [(&str, &str); 3] = [
-    ("opened", "file open"),
-    ("device", "device ready"),
-    ("uploaded", "uploaded"),
-];
+/// Stages before the first frame.
+const START: [&str; 3] = ["file open", "device ready", "uploaded"];
 /// Height of a flight above the ground in world units: about two men on a tile of 8 by 8.
 const FLIGHT_HEIGHT: f32 = 14.0;
 /// Distance to the point that a flight looks at, in world units.
@@ -326,7 +325,8 @@ fn measure_file(
     };
     let mut out = Stdout::lock();
     if args.json {
-        writeln!(out, "{:#}", report.json())?;
+        serde_json::to_writer_pretty(&mut out, &report.output()).map_err(io::Error::from)?;
+        writeln!(out)?;
     } else {
         let paint = out.paint();
         report.write_text(&mut out, paint)?;
@@ -402,48 +402,42 @@ impl Measured {
         }
     }
 
-    /// GPU times of each pass that was drawn; null if the adapter does not report times.
-    fn gpu_ms(&self) -> Value {
-        let passes = TimedPass::ALL.map(TimedPass::key);
-        let times = passes.into_iter().zip(&self.passes);
-        let all = times.chain([("textured_quad", &self.quad_pass)]);
-        let known = all.filter(|(_, times)| !times.0.is_empty());
-        let keys = known.map(|(key, times)| (key.to_owned(), json!(millis(times.median()))));
-        let keys: Map<String, Value> = keys.collect();
-        if keys.is_empty() {
-            Value::Null
-        } else {
-            keys.into()
-        }
+    /// GPU times of each pass that was drawn; `None` if the adapter does not report times.
+    fn gpu_ms(&self) -> Option<GpuTimes> {
+        let median = |times: &Times| (!times.0.is_empty()).then(|| millis(times.median()));
+        let pass = |pass| {
+            let index = TimedPass::ALL.iter().position(|of| *of == pass)?;
+            median(self.passes.get(index)?)
+        };
+        let times = GpuTimes {
+            reflection: pass(TimedPass::Reflection),
+            shadow_map: pass(TimedPass::ShadowMap),
+            frame: pass(TimedPass::Frame),
+            textured_quad: median(&self.quad_pass),
+        };
+        times.frame.is_some().then_some(times)
     }
 
-    /// The JSON keys that every view has.
-    fn json(&self) -> Map<String, Value> {
+    /// The figures that every view has.
+    fn output(&self) -> ViewOutput {
         let [min, median, max] = self.frame.ms();
-        let floor = [&self.clear, &self.textured_quad].map(|times| times.ms()[1]);
-        let keys = [
-            (
-                "frame_ms",
-                json!({ "median": median, "min": min, "max": max }),
-            ),
-            (
-                "floor_ms",
-                json!({ "clear": floor[0], "textured_quad": floor[1] }),
-            ),
-            ("gpu_ms", self.gpu_ms()),
-            ("triangles", self.drawn.triangles.into()),
-            ("draw_calls", self.drawn.draw_calls.into()),
-            (
-                "shadow_map",
-                json!({
-                    "triangles": self.drawn.shadow_triangles,
-                    "draw_calls": self.drawn.shadow_draw_calls,
-                }),
-            ),
-        ];
-        keys.map(|(key, value)| (key.to_owned(), value))
-            .into_iter()
-            .collect()
+        let [clear, textured_quad] = [&self.clear, &self.textured_quad].map(|it| it.ms()[1]);
+        ViewOutput {
+            frame_ms: FrameTimes { median, min, max },
+            floor_ms: FloorTimes {
+                clear,
+                textured_quad,
+                copy: None,
+                empty_frame: None,
+            },
+            gpu_ms: self.gpu_ms(),
+            triangles: self.drawn.triangles,
+            draw_calls: self.drawn.draw_calls,
+            shadow_map: ShadowMapOutput {
+                draw_calls: self.drawn.shadow_draw_calls,
+                triangles: self.drawn.shadow_triangles,
+            },
+        }
     }
 }
 
@@ -493,44 +487,27 @@ fn millis(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// The figures of a report as multiples of the baselines of the same run. Opening times are
-/// relative to a copy of the bytes of all files, memory to the number of these bytes. Missing
-/// figures have no ratio.
-fn ratios(report: &Value) -> Value {
-    let figure = |pointer: &str| report.pointer(pointer).and_then(Value::as_f64);
-    let sum = |pointers: [&str; 2]| Some(figure(pointers[0])? + figure(pointers[1])?);
-    let copy = figure("/floor_ms/copy");
-    let ratios = [
-        ("read", figure("/open_ms/read"), copy),
-        ("parse", figure("/open_ms/parse"), copy),
-        ("build", figure("/open_ms/build"), copy),
-        ("upload", figure("/open_ms/upload"), copy),
-        (
-            "first_frame",
-            figure("/first_frame_ms"),
-            figure("/floor_ms/empty_frame"),
-        ),
-        (
-            "frame",
-            figure("/frame_ms/median"),
-            figure("/floor_ms/textured_quad"),
-        ),
-        (
-            "frame_on_gpu",
-            figure("/gpu_ms/frame"),
-            figure("/gpu_ms/textured_quad"),
-        ),
-        (
-            "memory",
-            sum(["/cpu_bytes", "/gpu_bytes"]),
-            figure("/bytes"),
-        ),
-    ];
-    let ratios = ratios.into_iter().filter_map(|(key, value, floor)| {
-        let ratio = value? / floor.filter(|floor| *floor > 0.0)?;
-        Some((key.to_owned(), json!((ratio * 1e3).round() / 1e3)))
-    });
-    ratios.collect::<Map<_, _>>().into()
+/// The figures of a report as multiples of its baselines. Missing figures have no ratio.
+fn ratios(report: &BenchOutput) -> Ratios {
+    let of = |value: f64, floor: Option<f64>| {
+        let ratio = value / floor.filter(|floor| *floor > 0.0)?;
+        Some((ratio * 1e3).round() / 1e3)
+    };
+    let (open, view) = (&report.open_ms, &report.view);
+    let copy = view.floor_ms.copy;
+    let gpu = view.gpu_ms.as_ref();
+    let quad_on_gpu = gpu.and_then(|times| times.textured_quad);
+    let memory = (report.cpu_bytes + report.gpu_bytes) as f64;
+    Ratios {
+        read: of(open.read, copy),
+        parse: of(open.parse, copy),
+        build: of(open.build, copy),
+        upload: of(open.upload, copy),
+        first_frame: of(report.first_frame_ms, view.floor_ms.empty_frame),
+        frame: of(view.frame_ms.median, Some(view.floor_ms.textured_quad)),
+        frame_on_gpu: gpu.and_then(|times| of(times.frame?, quad_on_gpu)),
+        memory: of(memory, Some(report.bytes as f64)),
+    }
 }
 
 impl Report<'_> {
@@ -540,70 +517,56 @@ impl Report<'_> {
         self.views.first().unwrap_or(&NONE)
     }
 
-    /// The JSON keys of the stages before the first frame.
-    fn start_ms(&self) -> impl Iterator<Item = (String, Value)> {
-        let keys = START.iter().zip(self.start);
-        keys.map(|((key, _), time)| ((*key).to_owned(), json!(millis(time))))
-    }
-
     /// The JSON object of the report (contract, "bench --json").
-    fn json(&self) -> Value {
-        let view = self.view();
-        let mut keys = view.json();
-        let own = [
-            ("file", json!(display_name(self.file))),
-            ("format", json!(self.format.id)),
-            ("bytes", json!(self.bytes)),
-            ("size", json!(self.size)),
-            ("samples", json!(self.samples.count())),
-            ("adapter", json!(self.adapter)),
-            (
-                "open_ms",
-                json!({
-                    "read": millis(self.read),
-                    "parse": millis(self.parse),
-                    "build": millis(self.build),
-                    "upload": millis(self.upload),
-                }),
-            ),
-            ("start_ms", self.start_ms().collect::<Map<_, _>>().into()),
-            ("first_frame_ms", json!(millis(self.first_frame))),
-            ("frames", json!(self.args.frames())),
-            ("target_bytes", json!(self.target_bytes)),
-            ("gpu_bytes", json!(self.gpu_bytes)),
-            ("cpu_bytes", json!(self.cpu_bytes)),
-        ];
-        let complete = self.complete.map(|time| json!(millis(time)));
-        let instances = self.args.instances.map(|count| json!(count));
-        let palettes = instances.is_some().then(|| {
-            let [min, median, _] = view.palettes.ms();
-            json!({ "median": median, "min": min })
-        });
-        let views = self.args.all_views.then(|| {
-            let views = self.views.iter().map(|view| {
-                let mut keys = view.json();
-                keys.insert("view".to_owned(), view.name.into());
-                Value::from(keys)
-            });
-            views.collect::<Value>()
-        });
-        let at_times = [
-            ("complete_ms", complete),
-            ("peak_bytes", self.peak_bytes.map(Value::from)),
-            ("instances", instances),
-            ("palettes_ms", palettes),
-            ("views", views),
-        ];
-        let at_times = at_times.into_iter();
-        let at_times = at_times.filter_map(|(key, value)| Some((key, value?)));
-        let own = own.into_iter().chain(at_times);
-        keys.extend(own.map(|(key, value)| (key.to_owned(), value)));
-        let mut keys = Value::from(keys);
+    fn output(&self) -> BenchOutput {
+        let mut view = self.view().output();
         // For small files it is below a microsecond.
-        keys["floor_ms"]["copy"] = json!(self.copy.as_nanos() as f64 / 1e6);
-        keys["floor_ms"]["empty_frame"] = json!(millis(self.empty_frame));
-        keys["ratios"] = ratios(&keys);
-        keys
+        view.floor_ms.copy = Some(self.copy.as_nanos() as f64 / 1e6);
+        view.floor_ms.empty_frame = Some(millis(self.empty_frame));
+        let [opened, device, uploaded] = self.start.map(millis);
+        let instances = self.args.instances;
+        let palettes = instances.map(|_| {
+            let [min, median, _] = self.view().palettes.ms();
+            PaletteTimes { median, min }
+        });
+        let named = |view: &Measured| NamedViewOutput {
+            view: view.name.to_owned(),
+            measured: view.output(),
+        };
+        let all_views = self.args.all_views;
+        let mut output = BenchOutput {
+            file: display_name(self.file),
+            format: self.format.id.to_owned(),
+            bytes: self.bytes,
+            size: self.size,
+            adapter: self.adapter.clone(),
+            samples: self.samples.count(),
+            open_ms: OpenTimes {
+                read: millis(self.read),
+                parse: millis(self.parse),
+                build: millis(self.build),
+                upload: millis(self.upload),
+            },
+            start_ms: StartTimes {
+                opened,
+                device,
+                uploaded,
+            },
+            first_frame_ms: millis(self.first_frame),
+            complete_ms: self.complete.map(millis),
+            frames: self.args.frames(),
+            ratios: Ratios::default(),
+            view,
+            views: all_views.then(|| self.views.iter().map(named).collect()),
+            gpu_bytes: self.gpu_bytes,
+            cpu_bytes: self.cpu_bytes,
+            peak_bytes: self.peak_bytes,
+            target_bytes: self.target_bytes,
+            instances,
+            palettes_ms: palettes,
+        };
+        output.ratios = ratios(&output);
+        output
     }
 
     fn write_text(&self, out: &mut impl Write, paint: Paint) -> io::Result<()> {
@@ -621,7 +584,7 @@ impl Report<'_> {
         .map(|time| ms(millis(time)));
         let after_start = |time: Duration| format!("{} after the start", ms(millis(time)));
         let before = START.iter().zip(self.start);
-        let before = before.map(|((_, name), time)| format!("{name} {}", ms(millis(time))));
+        let before = before.map(|(name, time)| format!("{name} {}", ms(millis(time))));
         let before: Vec<String> = before.collect();
         let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
         let peak = self

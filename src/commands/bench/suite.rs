@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::ValueEnum as _;
-use serde_json::{Value, json};
 
 use super::{machine, ratios};
 use crate::commands::cli::{BenchArgs, GraphicsArgs};
+use crate::commands::json::{BenchOutput, Profile, SuiteFile, SuiteOutput, Unreadable};
 use crate::commands::progress::ProgressLine;
 use crate::commands::synthetic::{self, KINDS, Kind};
 use crate::commands::{CommandError, Status, info, interrupt, output};
@@ -22,18 +22,6 @@ use mapscope_scene::saving::JSON;
 
 /// Number of times each file is opened; the fastest round counts.
 const ROUNDS: usize = 3;
-/// JSON pointers of figures that are taken from the fastest round.
-const FASTEST_ROUND_FIGURES: [&str; 8] = [
-    "/open_ms/read",
-    "/open_ms/parse",
-    "/open_ms/build",
-    "/open_ms/upload",
-    "/first_frame_ms",
-    "/complete_ms",
-    "/floor_ms/copy",
-    "/floor_ms/empty_frame",
-];
-
 /// Measures all files and writes the report.
 pub(super) fn run(
     args: &BenchArgs,
@@ -92,7 +80,11 @@ pub(super) fn run(
             Err(error) => {
                 progress.clear();
                 output::say(&format!("{argument}: {error}"));
-                failed.push(json!({ "file": argument, "error": error }));
+                failed.push(Unreadable {
+                    file: argument,
+                    error,
+                    at: None,
+                });
             }
         }
     }
@@ -102,19 +94,24 @@ pub(super) fn run(
     } else {
         Status::Failed
     };
-    let whole = json!({
-        "mapscope": env!("CARGO_PKG_VERSION"),
-        "profile": if cfg!(debug_assertions) { "debug" } else { "release" },
-        "machine": machine::machine(),
-        "adapter": adapter,
-        "size": args.image.size(),
-        "frames": args.frames(),
-        "rounds": ROUNDS,
-        "files": files,
-        "failed": failed,
-    });
+    let whole = SuiteOutput {
+        mapscope: env!("CARGO_PKG_VERSION"),
+        profile: if cfg!(debug_assertions) {
+            Profile::Debug
+        } else {
+            Profile::Release
+        },
+        machine: machine::machine(),
+        adapter,
+        size: args.image.size(),
+        frames: args.frames(),
+        rounds: ROUNDS,
+        files,
+        failed,
+    };
     let written = series::write_atomically(report, &interrupt::check, &mut |out| {
-        writeln!(out, "{whole:#}")
+        serde_json::to_writer_pretty(&mut *out, &whole)?;
+        writeln!(out)
     });
     written.map_err(|error| not_written(report, error))?;
     Ok(status)
@@ -132,7 +129,7 @@ struct Measuring<'a> {
 
 impl Measuring<'_> {
     /// Synthesises and measures a file. `show` displays the current step.
-    fn measure(&self, kind: &Kind, size: &str, show: &dyn Fn(&str)) -> Result<Value, String> {
+    fn measure(&self, kind: &Kind, size: &str, show: &dyn Fn(&str)) -> Result<SuiteFile, String> {
         show("generating the file");
         let argument = kind.argument(size);
         let file = self.make(&argument)?;
@@ -144,13 +141,15 @@ impl Measuring<'_> {
             let again = self.bench(&file, &["--frames", "1"])?;
             keep_fastest(&mut measured, &again);
         }
-        measured["ratios"] = ratios(&measured);
+        measured.ratios = ratios(&measured);
         // The argument instead of the temporary path.
-        measured["file"] = argument.into();
-        measured["count"] = kind.count(size).into();
-        measured["unit"] = kind.unit.into();
+        measured.file = argument;
         std::fs::remove_file(file).map_err(|error| error.to_string())?;
-        Ok(measured)
+        Ok(SuiteFile {
+            measured,
+            count: kind.count(size),
+            unit: kind.unit,
+        })
     }
 
     /// Writes the synthetic file that an argument names, and the files that it references.
@@ -173,7 +172,7 @@ impl Measuring<'_> {
     }
 
     /// The output of `mapscope bench --json` for a file.
-    fn bench(&self, file: &Path, more: &[&str]) -> Result<Value, String> {
+    fn bench(&self, file: &Path, more: &[&str]) -> Result<BenchOutput, String> {
         let mut command = Command::new(&self.program);
         command.args(["bench", "--json", "--textures"]);
         command.arg(self.folder).args(more);
@@ -201,43 +200,60 @@ impl Measuring<'_> {
 }
 
 /// Replaces figures by those of another round if they are smaller.
-fn keep_fastest(measured: &mut Value, again: &Value) {
-    let first_frame = |of: &Value| of["first_frame_ms"].as_f64();
-    if first_frame(again) < first_frame(measured) {
-        measured["start_ms"] = again["start_ms"].clone();
+fn keep_fastest(measured: &mut BenchOutput, again: &BenchOutput) {
+    if again.first_frame_ms < measured.first_frame_ms {
+        measured.start_ms = again.start_ms.clone();
+        measured.first_frame_ms = again.first_frame_ms;
     }
-    for pointer in FASTEST_ROUND_FIGURES {
-        let figure = |of: &Value| of.pointer(pointer).and_then(Value::as_f64);
-        if let (Some(last), Some(next)) = (figure(measured), figure(again))
-            && next < last
-            && let Some(kept) = measured.pointer_mut(pointer)
-        {
-            *kept = next.into();
-        }
-    }
+    let (open, next) = (&mut measured.open_ms, &again.open_ms);
+    open.read = open.read.min(next.read);
+    open.parse = open.parse.min(next.parse);
+    open.build = open.build.min(next.build);
+    open.upload = open.upload.min(next.upload);
+    let faster = |last: &mut Option<f64>, next: Option<f64>| {
+        *last = last.zip(next).map(|(last, next)| last.min(next)).or(*last);
+    };
+    faster(&mut measured.complete_ms, again.complete_ms);
+    let (floor, next) = (&mut measured.view.floor_ms, &again.view.floor_ms);
+    faster(&mut floor.copy, next.copy);
+    faster(&mut floor.empty_frame, next.empty_frame);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn of_two_rounds_the_smaller_figures_are_kept() {
-        let round = |read: f64, copy: f64| {
-            json!({
-                "open_ms": { "read": read },
-                "floor_ms": { "copy": copy },
+        let round = |read: f64, copy: f64| -> BenchOutput {
+            let start = json!({"opened": copy, "device": copy, "uploaded": copy});
+            let report = json!({
+                "file": "", "format": "pfmap", "bytes": 1, "size": [1, 1], "adapter": "",
+                "samples": 1, "frames": 1, "ratios": {}, "triangles": 0, "draw_calls": 0,
+                "gpu_bytes": 0, "cpu_bytes": 0, "target_bytes": 0, "gpu_ms": null,
+                "open_ms": {"read": read, "parse": 1.0, "build": 1.0, "upload": 1.0},
+                "start_ms": start,
                 "first_frame_ms": copy,
-                "start_ms": copy,
-                "frames": read,
-            })
+                "frame_ms": {"median": read, "min": read, "max": read},
+                "floor_ms": {"clear": 1.0, "textured_quad": 1.0, "copy": copy},
+                "shadow_map": {"draw_calls": 0, "triangles": 0},
+            });
+            serde_json::from_value(report).unwrap()
         };
         let mut measured = round(2.0, 3.0);
         keep_fastest(&mut measured, &round(1.0, 4.0));
-        assert_eq!(measured, {
-            let mut expected = round(1.0, 3.0);
-            expected["frames"] = json!(2.0);
-            expected
-        });
+        assert_eq!(measured.open_ms.read, 1.0);
+        assert_eq!(measured.view.floor_ms.copy, Some(3.0));
+        assert_eq!(
+            (measured.first_frame_ms, measured.start_ms.opened),
+            (3.0, 3.0)
+        );
+        assert_eq!(measured.view.frame_ms.median, 2.0);
+        keep_fastest(&mut measured, &round(3.0, 2.0));
+        assert_eq!(
+            (measured.first_frame_ms, measured.start_ms.opened),
+            (2.0, 2.0)
+        );
     }
 }

@@ -4,11 +4,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-
 use super::Checked;
 use super::settings::FolderSettings;
 use crate::commands::cli::display_name;
+use crate::commands::json::MissingOutput;
 use crate::commands::{CommandError, output, source};
 use crate::search::{Limits, Search, SearchProgress};
 use mapscope_formats::Problem;
@@ -116,16 +115,13 @@ impl Assets {
         lines
     }
 
-    /// The missing files as JSON.
-    pub(super) fn missing_json(&self) -> Value {
-        let missing = self.missing.iter().map(|(message, it)| {
-            let files = it.files.iter().map(|file| display_name(file));
-            json!({
-                "rule": it.rule,
-                "message": message,
-                "count": it.count,
-                "files": files.collect::<Vec<_>>(),
-            })
+    /// The missing files for JSON.
+    pub(super) fn missing(&self) -> Vec<MissingOutput> {
+        let missing = self.missing.iter().map(|(message, it)| MissingOutput {
+            rule: it.rule,
+            message: message.clone(),
+            count: it.count,
+            files: it.files.iter().map(|file| display_name(file)).collect(),
         });
         missing.collect()
     }

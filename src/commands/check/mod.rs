@@ -1,4 +1,4 @@
-//! `mapscope check`: reports every problem in files with its place.
+//! `mapscope check`: reports every problem in the given files, with its place.
 
 mod assets;
 mod inputs;
@@ -14,14 +14,13 @@ use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-
 use self::assets::Assets;
 use self::inputs::Inputs;
 use self::levels::Levels;
 use self::report::Report;
 use self::settings::FolderSettings;
 use super::cli::{CheckArgs, ReportFormat};
+use super::json::RuleOutput;
 use super::output::{self, Paint, Stdout, Tally};
 use super::progress::ProgressLine;
 use super::source::{self, Known};
@@ -41,9 +40,9 @@ struct Checked {
 #[derive(Debug)]
 struct Found {
     checked: Checked,
-    /// Problems that represent the problems of other files, with those files.
-    proxy_problems: Vec<(PathBuf, Problem)>,
-    /// Other files that belong to it, have problems and are not checked separately.
+    /// Problems that summarise the problems of another file, each with that file's path.
+    summary_problems: Vec<(PathBuf, Problem)>,
+    /// Findings in other files that it uses, unless those files are checked separately.
     others: Vec<Checked>,
 }
 
@@ -56,7 +55,7 @@ struct Findings {
     version: Option<String>,
     problems: Vec<Problem>,
     notes: Vec<Problem>,
-    /// Number of allowed problems, which are not in the list.
+    /// Number of allowed problems, which `problems` does not contain.
     allowed: usize,
     /// The files that it references.
     dependencies: Vec<PathBuf>,
@@ -127,7 +126,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     progress.begin_stage();
     let mut unquoted = HashSet::new();
     for file in &inputs.files {
-        // Report mistakes in settings first.
+        // Read all settings first, so that their mistakes are reported before the files.
         folders.borrow_mut().of_file(file);
         if folders.borrow().leads_out(file) {
             unquoted.insert(file);
@@ -154,7 +153,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         run.unchecked(unchecked)?;
     }
     let count = inputs.files.len();
-    let mut without_scene = None;
+    let mut map_error = None;
     let mut has_scene = false;
     let counts_characters = run.report.counts_characters();
     let check = |i: usize| {
@@ -183,7 +182,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
                     .map(|format| source::refuse_map(path, format, options));
                 match refused {
                     Some(Ok(())) => has_scene = true,
-                    Some(Err(error)) => without_scene = Some(error),
+                    Some(Err(error)) => map_error = Some(error),
                     None => {}
                 }
                 run.found(found)?;
@@ -192,7 +191,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         }
         Ok::<(), CommandError>(())
     })?;
-    if let Some(error) = without_scene.filter(|_| !has_scene) {
+    if let Some(error) = map_error.filter(|_| !has_scene) {
         return Err(error);
     }
     run.mistakes()?;
@@ -223,29 +222,28 @@ struct Run<'f> {
     unlisted: usize,
     /// Number of allowed problems.
     allowed: usize,
-    /// Usage of the folders' files, if requested.
+    /// Used and unused files of the folders, with `--assets`.
     assets: Option<Assets>,
     folders: &'f RefCell<FolderSettings>,
-    /// Canonical paths of the other files that have been reported.
+    /// Canonical paths of the reported files that are not checked separately.
     others: HashSet<PathBuf>,
 }
 
 impl Run<'_> {
-    /// Reports a file and the other files that belong to it, unless they have been reported. A
-    /// problem that represents those of another file is reported only if that file is not reported
-    /// itself, for example because it is excluded.
+    /// Reports a file, and its other files unless they have been reported. The summary of another
+    /// file's problems is reported only if that file is not, for example because it is excluded.
     fn found(&mut self, found: Found) -> io::Result<()> {
         let Found {
             mut checked,
-            proxy_problems,
+            summary_problems,
             mut others,
         } = found;
         others.retain(|other| !self.folders.borrow_mut().exclude(&other.path));
         let is_reported = |file: &Path| others.iter().any(|other| other.path == file);
-        let left = proxy_problems.into_iter();
-        let left = left.filter(|(file, _)| !is_reported(file));
+        let summaries = summary_problems.into_iter();
+        let summaries = summaries.filter(|(file, _)| !is_reported(file));
         let problems = &mut checked.findings.problems;
-        problems.extend(left.map(|(_, problem)| problem));
+        problems.extend(summaries.map(|(_, problem)| problem));
         problems.sort_by_key(|problem| problem.place);
         self.files += 1;
         self.checked(checked)?;
@@ -384,8 +382,8 @@ impl Run<'_> {
     }
 }
 
-/// Checks a file; fails with the reason if it cannot be checked. A reader that panics is such a
-/// reason and does not stop the check of the other files.
+/// Checks a file. Fails with the reason if it cannot be checked. A panic of a reader is also
+/// returned as a reason, so that the other files are still checked.
 fn check(
     path: &Path,
     inputs: &Inputs,
@@ -398,7 +396,7 @@ fn check(
     };
     let alone = |findings| Found {
         checked: checked(findings),
-        proxy_problems: Vec::new(),
+        summary_problems: Vec::new(),
         others: Vec::new(),
     };
     let was_found = inputs.was_found(path);
@@ -424,13 +422,13 @@ fn check(
         }
         let mut found = match known? {
             Known::Opened(document) => {
-                let (problems, proxy_problems) =
-                    split_proxy_problems(&*document, &document.about().problems, inputs);
+                let (problems, summary_problems) =
+                    split_summary_problems(&*document, &document.about().problems, inputs);
                 let others = document.other_files().into_iter();
                 let others = others.filter(|other| !inputs.contains(&other.path));
                 let others = others.filter_map(|other| of_other(other, inputs, counts_characters));
                 Found {
-                    proxy_problems,
+                    summary_problems,
                     others: others.collect(),
                     checked: checked(Findings {
                         version: Some(document.about().version.clone()),
@@ -445,8 +443,11 @@ fn check(
         if counts_characters {
             let text = source.text();
             let findings = &mut found.checked.findings;
-            let proxy_problems = found.proxy_problems.iter_mut().map(|(_, problem)| problem);
-            count_characters(&text, findings.problems.iter_mut().chain(proxy_problems));
+            let summary_problems = found
+                .summary_problems
+                .iter_mut()
+                .map(|(_, problem)| problem);
+            count_characters(&text, findings.problems.iter_mut().chain(summary_problems));
             count_characters(&text, &mut findings.notes);
         }
         Ok(found)
@@ -459,8 +460,8 @@ fn check(
     }
 }
 
-/// Removes all quotations from the result for a file that is a link out of its folder: an untrusted
-/// link must not print another file of the user. Other files that belong to it are omitted.
+/// Removes all quotations from the findings in a link that leads out of its folder: an untrusted
+/// link must not reveal the content of a private file. Findings in its other files are removed.
 fn redact_quotations(found: Result<Found, String>) -> Result<Found, String> {
     let link = "this file is a link that leads out of its folder; its content is not quoted";
     let mut found = found.map_err(|_quoted| format!("this file cannot be checked; {link}"))?;
@@ -470,8 +471,11 @@ fn redact_quotations(found: Result<Found, String>) -> Result<Found, String> {
     let Findings {
         problems, notes, ..
     } = findings;
-    let proxy_problems = found.proxy_problems.iter_mut().map(|(_, problem)| problem);
-    for problem in problems.iter_mut().chain(notes).chain(proxy_problems) {
+    let summary_problems = found
+        .summary_problems
+        .iter_mut()
+        .map(|(_, problem)| problem);
+    for problem in problems.iter_mut().chain(notes).chain(summary_problems) {
         let Problem { rule, subject, .. } = *problem;
         let message = format!("{} ({link})", rule.summary);
         *problem = Problem::new(rule, subject, problem.place, message);
@@ -479,25 +483,25 @@ fn redact_quotations(found: Result<Found, String>) -> Result<Found, String> {
     Ok(found)
 }
 
-/// Splits the problems of a document into its own and those that represent problems of another
-/// file, paired with that file. The latter are omitted if that file is checked separately.
-fn split_proxy_problems(
+/// Splits the problems of a document into its own and summaries of another file's problems, each
+/// with that file. Summaries of files that are checked separately are omitted.
+fn split_summary_problems(
     document: &dyn Document,
     problems: &[Problem],
     inputs: &Inputs,
 ) -> (Vec<Problem>, Vec<(PathBuf, Problem)>) {
-    let (mut own, mut proxy_problems) = (Vec::new(), Vec::new());
+    let (mut own, mut summary_problems) = (Vec::new(), Vec::new());
     for problem in problems {
         match document.summarized_file(problem) {
             Some(file) if inputs.contains(&file) => {}
-            Some(file) => proxy_problems.push((file, problem.clone())),
+            Some(file) => summary_problems.push((file, problem.clone())),
             None => own.push(problem.clone()),
         }
     }
-    (own, proxy_problems)
+    (own, summary_problems)
 }
 
-/// The findings in another file that belongs to a document, if it has any.
+/// Returns the findings in another file of a document, if there are any.
 fn of_other(other: OtherFile<'_>, inputs: &Inputs, counts_characters: bool) -> Option<Checked> {
     let OtherFile {
         path,
@@ -506,9 +510,9 @@ fn of_other(other: OtherFile<'_>, inputs: &Inputs, counts_characters: bool) -> O
         mut problems,
     } = other;
     if let Some(document) = document {
-        let (own, proxy_problems) = split_proxy_problems(document, &problems, inputs);
+        let (own, summary_problems) = split_summary_problems(document, &problems, inputs);
         problems = own;
-        problems.extend(proxy_problems.into_iter().map(|(_, problem)| problem));
+        problems.extend(summary_problems.into_iter().map(|(_, problem)| problem));
         problems.sort_by_key(|problem| problem.place);
     }
     let mut notes = document.map_or_else(Vec::new, Document::notes);
@@ -554,18 +558,15 @@ fn count_characters_of(lines: &[&[u8]], problem: &mut Problem) {
     }
 }
 
-/// Lists every rule, as one array with `json`.
+/// Prints every rule: one per line, or as one JSON array.
 fn list_rules(json: bool, paint: Paint, out: &mut impl Write) -> io::Result<()> {
     if json {
-        let rules: Vec<Value> = mapscope_scene::rules()
-            .map(|rule| {
-                json!({
-                    "id": rule.id,
-                    "severity": rule.severity.to_string(),
-                    "summary": rule.summary,
-                })
-            })
-            .collect();
+        let rules = mapscope_scene::rules().map(|rule| RuleOutput {
+            id: rule.id,
+            severity: rule.severity.into(),
+            summary: rule.summary,
+        });
+        let rules: Vec<RuleOutput> = rules.collect();
         serde_json::to_writer(&mut *out, &rules)?;
         return writeln!(out);
     }

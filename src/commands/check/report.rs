@@ -3,15 +3,16 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::assets::Assets;
 use super::paths::RelativePath;
 use super::sarif::Log;
 use super::{Checked, Findings, Unchecked};
+use crate::commands::Status;
 use crate::commands::cli::{ReportFormat, display_name};
+use crate::commands::json::{AssetsOutput, FileOutput, Unreadable, UnusedOutput};
 use crate::commands::output::{self, Paint, printable};
-use crate::commands::{Status, source};
 use mapscope_formats::{Place, Problem, Severity};
 
 /// A report in progress.
@@ -84,8 +85,11 @@ impl Report {
                 Ok(())
             }),
             Form::Json => {
-                let keys = source::keys(path, *format, version.as_deref(), problems, notes);
-                write_line(out, &keys.into())
+                let version = version.as_deref();
+                write_line(
+                    out,
+                    &FileOutput::new(path, *format, version, problems, notes),
+                )
             }
             Form::GitHub => {
                 let path = RelativePath::new(path).text();
@@ -110,11 +114,12 @@ impl Report {
         match &mut self.form {
             Form::Text(_) => Ok(()),
             Form::Json => {
-                let mut object = json!({"file": display_name(path), "error": message});
-                if let Some(place) = place {
-                    object["at"] = place.to_string().into();
-                }
-                write_line(out, &object)
+                let unreadable = Unreadable {
+                    file: display_name(path),
+                    error: message.clone(),
+                    at: place.map(|place| place.to_string()),
+                };
+                write_line(out, &unreadable)
             }
             Form::GitHub => {
                 let path = RelativePath::new(path).text();
@@ -141,15 +146,16 @@ impl Report {
                 unused.try_for_each(|(path, note)| output::write_problem(out, *paint, path, note))
             }
             Form::Json => {
-                let unused = unused.map(|(path, note)| {
-                    let severity = note.severity.to_string();
-                    json!({"file": display_name(path), "rule": note.rule.id, "severity": severity})
+                let unused = unused.map(|(path, note)| UnusedOutput {
+                    file: display_name(path),
+                    rule: note.rule.id,
+                    severity: note.severity.into(),
                 });
-                let unused: Value = unused.collect();
-                write_line(
-                    out,
-                    &json!({"unused": unused, "missing": assets.missing_json()}),
-                )
+                let assets = AssetsOutput {
+                    unused: unused.collect(),
+                    missing: assets.missing(),
+                };
+                write_line(out, &assets)
             }
             Form::GitHub => unused.try_for_each(|(path, note)| {
                 annotate_problem(out, &RelativePath::new(path).text(), note)
@@ -169,7 +175,7 @@ impl Report {
     }
 }
 
-fn write_line(out: &mut impl Write, value: &Value) -> io::Result<()> {
+fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, value)?;
     writeln!(out)
 }

@@ -20,9 +20,9 @@ use super::model::ModelCache;
 use crate::{Export, ExportError};
 use mapscope_scene::assets::Texture as Pixels;
 
-/// Maximum size of a binary glTF file, whose length field has four bytes.
+/// Maximum size of a binary glTF file. Its length field has four bytes.
 const MAX_BYTES: u64 = u32::MAX as u64;
-/// Sizes of the headers of the file and of each of its two chunks.
+/// Sizes of the file header and of each chunk header, in bytes.
 const HEADER_BYTES: usize = 12;
 const CHUNK_HEADER_BYTES: usize = 8;
 
@@ -30,14 +30,13 @@ const CHUNK_HEADER_BYTES: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     pub(super) root: Root,
-    /// Axes of the document's world in the file. Content must be converted with them when it is
-    /// added.
+    /// Mapping from the document's axes to those of glTF. Callers apply it before they add content.
     pub(super) axes: Axes,
     /// `true` if the document consists of a single drawable.
     pub(super) is_single_drawable: bool,
-    /// Names and attributes of entity nodes, by entity number.
+    /// Names and attributes of the entities' nodes, by entity number.
     pub(super) entities: HashMap<u32, EntityNode>,
-    /// Content of models that is already in the file.
+    /// Models whose content is already in the file.
     pub(super) models: ModelCache,
     /// Textures that are already in the file and can be reused.
     textures: Vec<(Arc<Pixels>, Index<Texture>)>,
@@ -47,7 +46,7 @@ pub(super) struct Builder {
     shown: Vec<Index<Node>>,
     /// Messages about content that glTF cannot represent.
     losses: Vec<String>,
-    /// Content that was refused because of its size, and its size in bytes.
+    /// The first content without room in the file, and the size of the data with it, in bytes.
     refused: Option<(&'static str, u64)>,
 }
 
@@ -56,7 +55,7 @@ pub(super) struct Builder {
 pub(super) struct Layout {
     pub(super) component: ComponentType,
     pub(super) kind: Type,
-    /// `true` if integers are mapped to 0 to 1.
+    /// `true` if integers represent values from 0 to 1.
     pub(super) normalized: bool,
     /// GPU usage of the data; `None` for data that the CPU reads, such as key frames.
     pub(super) target: Option<buffer::Target>,
@@ -90,15 +89,15 @@ impl Builder {
         self.shown.extend(nodes);
     }
 
-    /// Reports something that glTF cannot represent, once.
+    /// Reports something that glTF cannot represent. Repeated messages are ignored.
     pub(super) fn report_loss(&mut self, what: &str) {
         if !self.losses.iter().any(|loss| loss == what) {
             self.losses.push(what.to_owned());
         }
     }
 
-    /// `true` if the file has room for this number of bytes of some content. Otherwise the export
-    /// is refused. Call it before the bytes are created.
+    /// `true` if the file has room for this number of bytes. Otherwise the export will fail, and
+    /// all later calls return `false`. Call it before the bytes are created.
     pub(super) fn has_room(&mut self, what: &'static str, bytes: u64) -> bool {
         let all = (self.bytes.len() as u64).saturating_add(bytes);
         if all > MAX_BYTES / 2 {
@@ -108,7 +107,7 @@ impl Builder {
     }
 
     fn view(&mut self, bytes: &[u8], target: Option<buffer::Target>) -> Index<View> {
-        // Elements are aligned to their size, which is at most four bytes.
+        // Components must be aligned to their size, which is at most four bytes.
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let offset = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
@@ -124,8 +123,8 @@ impl Builder {
         })
     }
 
-    /// Adds an accessor with at least one element. Vertex attributes must have a multiple of four
-    /// bytes each.
+    /// Adds an accessor. `elements` must not be empty. The size of a vertex attribute must be a
+    /// multiple of four bytes.
     pub(super) fn accessor<T: NoUninit>(
         &mut self,
         elements: &[T],
@@ -149,7 +148,7 @@ impl Builder {
         })
     }
 
-    /// Adds vertex positions with their bounds, which all readers require.
+    /// Adds vertex positions with their bounds, which glTF requires.
     pub(super) fn positions(&mut self, positions: &[[f32; 3]]) -> Index<Accessor> {
         let layout = Layout::vertices(ComponentType::F32, Type::Vec3);
         let index = self.accessor(positions, layout);
@@ -173,7 +172,7 @@ impl Builder {
         index
     }
 
-    /// Adds triangles, three indices each.
+    /// Adds the vertex indices of triangles.
     pub(super) fn indices(&mut self, indices: &[u32]) -> Index<Accessor> {
         let target = Some(buffer::Target::ElementArrayBuffer);
         self.accessor(
@@ -187,8 +186,8 @@ impl Builder {
         )
     }
 
-    /// Returns the [`texture`](Self::texture) of an image that several materials share, which is
-    /// added only once.
+    /// Returns the texture of an image that several materials share. The first call adds it as
+    /// [`texture`](Self::texture) does.
     pub(super) fn shared_texture(&mut self, name: &str, pixels: &Arc<Pixels>) -> Index<Texture> {
         let mut known = self.textures.iter();
         if let Some((_, index)) = known.find(|(of, _)| Arc::ptr_eq(of, pixels)) {
@@ -230,7 +229,8 @@ impl Builder {
         })
     }
 
-    /// The JSON of the file. Its only buffer has this URI, or follows in the same file.
+    /// Completes and serialises the JSON of the file. `uri` is the URI of its buffer; `None` if the
+    /// binary data follows in the same file.
     fn json(&mut self, uri: Option<String>) -> Vec<u8> {
         let nodes = std::mem::take(&mut self.shown);
         // A scene must have at least one node.
@@ -264,7 +264,7 @@ impl Builder {
         self.shown.is_empty()
     }
 
-    /// The file as text with embedded data.
+    /// Returns a glTF file: JSON with embedded base64 data.
     pub(super) fn into_gltf(mut self) -> Result<Export, ExportError> {
         self.check_size("glTF")?;
         let data = BASE64.encode(&self.bytes);
@@ -277,7 +277,7 @@ impl Builder {
         })
     }
 
-    /// The file with binary data after the JSON.
+    /// Returns a binary glTF file: JSON followed by binary data.
     pub(super) fn into_glb(mut self) -> Result<Export, ExportError> {
         self.check_size("binary glTF")?;
         let mut json = self.json(None);
@@ -306,9 +306,9 @@ impl Builder {
     }
 
     fn check_size(&self, kind: &'static str) -> Result<(), ExportError> {
-        let made = ("the mesh and its textures", self.bytes.len() as u64);
-        let (what, bytes) = self.refused.unwrap_or(made);
-        // The other half is more than the JSON ever needs.
+        let content = ("the mesh and its textures", self.bytes.len() as u64);
+        let (what, bytes) = self.refused.unwrap_or(content);
+        // The other half is reserved for the JSON, which never needs more.
         let max = MAX_BYTES / 2;
         if bytes > max {
             return Err(ExportError::TooLarge {

@@ -8,6 +8,7 @@ use glam::{Affine3A, Mat4, Quat, Vec3, Vec4};
 use gltf::animation::Property;
 use gltf::animation::util::ReadOutputs;
 use gltf::material::AlphaMode;
+use serde_json::json;
 
 use super::build::Builder;
 use super::model;
@@ -665,10 +666,10 @@ fn cameras_and_attributes_are_those_of_the_scene() {
     let extras = guard.extras.as_ref().unwrap().get();
     let extras: serde_json::Value = serde_json::from_str(extras).unwrap();
     for (key, value) in [
-        ("class", "Guard"),
-        ("faction", "The Others"),
-        ("home", "-7 8.5"),
-        ("tags", "night watch, gate"),
+        ("class", json!("Guard")),
+        ("faction", json!("The Others")),
+        ("home", json!([-7.0, 8.5])),
+        ("tags", json!(["night watch", "gate"])),
     ] {
         assert_eq!(extras[key], value, "{extras}");
     }

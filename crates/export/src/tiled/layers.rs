@@ -9,7 +9,7 @@ use super::properties::Properties;
 use super::tilesets::Files;
 use crate::ExportError;
 use mapscope_scene::tilemap::{self, Cell, Grid, GridKind, Pass, Step, TileMap};
-use mapscope_scene::{Origin, PropertyGroup};
+use mapscope_scene::{FactGroup, OwnLine, TileMapItem};
 
 /// Maximum number of cells of all layers together, including generated layers.
 const MAX_CELLS: u64 = 1 << 28;
@@ -149,7 +149,7 @@ impl<'a> Builder<'a> {
         self.report_map_losses();
         let mut properties = Properties::default();
         properties.add(Property::text("Format", map.about.format.name));
-        properties.add_groups(&map.facts.map());
+        properties.add_facts(map.facts_of(TileMapItem::Map.into()));
         Ok(Map {
             size,
             tile_size: self.tile_size,
@@ -240,7 +240,7 @@ impl<'a> Builder<'a> {
             properties.add(Property::number("columns", layer.size[0]));
             properties.add(Property::number("rows", layer.size[1]));
         }
-        properties.add_groups(&self.map.facts.layer(index));
+        properties.add_facts(self.map.facts_of(TileMap::layer_item(index)));
         let first_gid = self.gid_of(layer.tileset, is_opaque);
         Some(Layer {
             name: match pass {
@@ -276,7 +276,7 @@ impl<'a> Builder<'a> {
         if layer.tints.is_some() {
             self.lose(format!("The cells of {name} lose their tints."));
         }
-        let [palettes, priorities] = self.lost_fields(index, layer);
+        let [palettes, priorities] = self.lost_fields(layer);
         if palettes {
             self.lose(format!(
                 "The palettes of cells of {name} are left out: its tiles have their own colours."
@@ -308,15 +308,14 @@ impl<'a> Builder<'a> {
 
     /// Two flags for cells that show a tile: the cell has another palette than the tile is shown
     /// in, and its priority is more than a flag.
-    fn lost_fields(&self, index: usize, layer: &tilemap::Layer) -> [bool; 2] {
-        let facts = &self.map.facts;
+    fn lost_fields(&self, layer: &tilemap::Layer) -> [bool; 2] {
         let tileset = self.map.tilesets.get(layer.tileset);
         let mut lost = [false; 2];
         for (at, cell) in layer.cells.iter().enumerate() {
             let Some(image) = cell.image() else {
                 continue;
             };
-            let Some([palette, priority]) = facts.palette_and_priority(index, at) else {
+            let Some([palette, priority]) = layer.stored.palette_and_priority(at) else {
                 continue;
             };
             let tile = tileset.and_then(|tileset| tileset.tiles.get(image));
@@ -347,16 +346,11 @@ impl<'a> Builder<'a> {
         }
         // Cells without a zone have the first one, which has no tile.
         let first = map.zones.first().filter(|_| has_grid);
-        let has_more = |group: &PropertyGroup| {
-            let mut values = group
-                .properties
-                .iter()
-                .filter(|it| it.origin == Origin::File);
-            // Numbers and flags of a zone have no effect without a text, such as a script.
-            let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-            values.any(|it| !matches!(&*it.text(), "" | "no" | "yes") && !is_number(&it.text()))
-        };
-        if first.is_some_and(|zone| !zone.name.is_empty() || zone.properties.iter().any(has_more)) {
+        let facts = map.facts_of(TileMap::zone_item(0)).into_iter();
+        let mut stored = facts.flat_map(FactGroup::own).filter_map(OwnLine::stored);
+        // Numbers and flags of a zone have no effect without a text, such as a script.
+        let mut has_text = || stored.any(|(_, _, value)| value.is_string());
+        if first.is_some_and(|zone| !zone.name.is_empty() || has_text()) {
             self.lose(
                 "The properties of zone 0, which is everywhere else, are left out.".to_owned(),
             );

@@ -6,7 +6,7 @@ use super::layers::{self, Builder};
 use super::model::{Content, Layer, Object, Property, Shape};
 use super::properties::Properties;
 use mapscope_scene::Item;
-use mapscope_scene::tilemap::{self, ObjectKind};
+use mapscope_scene::tilemap::{self, ObjectKind, TileMap};
 
 /// Object indices by layer; `None` for objects without a layer.
 pub(super) type ByLayer = BTreeMap<Option<usize>, Vec<usize>>;
@@ -74,18 +74,22 @@ impl<'a> Builder<'a> {
             at,
             size,
             shape,
-            properties: self.said_of_object(of),
+            properties: self.said_of_object(index, of),
         })
     }
 
-    fn said_of_object(&self, of: &tilemap::Object) -> Vec<Property> {
+    fn said_of_object(&self, index: usize, of: &tilemap::Object) -> Vec<Property> {
         let mut properties = Properties::default();
-        properties.add_groups(&of.properties);
-        if let Some(zone) = of.zone.and_then(|zone| self.map.zones.get(zone)) {
+        if let Some(item) = self.map.object_item(index) {
+            properties.add_facts(self.map.facts_of(item));
+        }
+        if let Some(number) = of.zone
+            && let Some(zone) = self.map.zones.get(number)
+        {
             properties.add(Property::text("zone", &*zone.name));
             // Areas have no properties of their own and get those of their zone.
             if of.kind == ObjectKind::ZoneArea {
-                properties.add_groups(&zone.properties);
+                properties.add_facts(self.map.facts_of(TileMap::zone_item(number)));
             }
         }
         properties.finish()

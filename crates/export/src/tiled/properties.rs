@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::model::{Property, Value};
-use mapscope_scene::{Origin, PlainValue, PropertyGroup};
+use mapscope_scene::{FactGroup, OwnLine};
+use serde_json::Value as Json;
 
 /// The group of a record's own properties, whose names need no prefix.
 const IN_THE_FILE: &str = "In the file";
@@ -30,21 +31,17 @@ impl Properties {
     /// Adds the properties that come from the file: numbers and flags as such, everything else as
     /// text. A property without a name is named after its group. The group precedes the name if it
     /// is not [`IN_THE_FILE`] or if the name is taken.
-    pub(super) fn add_groups(&mut self, groups: &[PropertyGroup]) {
-        for group in groups {
-            for property in &group.properties {
-                if property.origin != Origin::File {
-                    continue;
-                }
-                let is_own = group.title == IN_THE_FILE;
-                let name = match property.name {
-                    "" => group.title.to_owned(),
-                    name if is_own && !self.names.contains(name) => name.to_owned(),
-                    name => format!("{}: {name}", group.title),
-                };
-                let value = value_of(property);
-                self.add(Property { name, value });
-            }
+    pub(super) fn add_facts(&mut self, facts: Vec<FactGroup>) {
+        let lines = facts.into_iter().flat_map(FactGroup::own);
+        for (title, name, value) in lines.filter_map(OwnLine::stored) {
+            let is_own = title == IN_THE_FILE;
+            let name = match name {
+                "" => title.to_owned(),
+                name if is_own && !self.names.contains(name) => name.to_owned(),
+                name => format!("{title}: {name}"),
+            };
+            let value = value_of(&value);
+            self.add(Property { name, value });
         }
     }
 
@@ -53,55 +50,61 @@ impl Properties {
     }
 }
 
-/// The value of a property: a number, a flag, or a text.
-fn value_of(property: &mapscope_scene::Property) -> Value {
-    let text = property.text();
-    let whole = match property.plain {
-        Some(PlainValue::Flag(is_so)) => return Value::Flag(is_so),
-        Some(PlainValue::Whole(number)) => i32::try_from(number).ok(),
-        // A number in another notation stays text.
-        None => text.parse().ok().filter(|n: &i32| n.to_string() == text),
+/// A number, a flag, or a text.
+fn value_of(value: &Json) -> Value {
+    if let Json::Bool(is_set) = value {
+        return Value::Flag(*is_set);
+    }
+    let whole = value.as_i64().and_then(|number| i32::try_from(number).ok());
+    let text = || {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
     };
-    whole.map_or_else(|| Value::Text(text.into_owned()), Value::Whole)
+    whole.map_or_else(|| Value::Text(text()), Value::Whole)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mapscope_scene::Property as Said;
+    use mapscope_scene::Fact;
 
     #[test]
     fn names_are_unique_and_numbers_are_numbers() {
-        let group = |title, pairs: &[(&'static str, &str)]| PropertyGroup {
-            title,
-            properties: pairs
-                .iter()
-                .map(|(name, value)| Said::new(name, *value))
-                .collect(),
-        };
-        let groups = [
-            group(
+        let groups = vec![
+            FactGroup::new(
                 "In the file",
-                &[("Script", "go"), ("Steps", "-7"), ("", "x: y"), ("", "007")],
+                [
+                    Fact::new("Script", "go"),
+                    Fact::new("Steps", -7),
+                    Fact::new("Closed", true),
+                    Fact::new("", "x: y"),
+                    Fact::new("", "007"),
+                ],
             ),
-            group(
+            FactGroup::new(
                 "Movement",
-                &[
-                    ("Script", "walk"),
-                    ("Script", "run"),
-                    ("Steps back", "9 px"),
+                [
+                    Fact::new("Script", "walk"),
+                    Fact::new("Script", "run"),
+                    Fact::new("Steps back", "9 px"),
                 ],
             ),
         ];
         let mut properties = Properties::default();
-        properties.add_groups(&groups);
+        properties.add_facts(groups);
         let whole = Property {
             name: "Steps".to_owned(),
             value: Value::Whole(-7),
         };
+        let flag = Property {
+            name: "Closed".to_owned(),
+            value: Value::Flag(true),
+        };
         let expected = [
             Property::text("Script", "go"),
             whole,
+            flag,
             Property::text("In the file", "x: y"),
             Property::text("In the file 2", "007"),
             Property::text("Movement: Script", "walk"),

@@ -8,10 +8,10 @@ use serde_json::Value as Json;
 use crate::{Export, targets};
 use mapscope_formats::Format;
 use mapscope_scene::tilemap::{
-    Cell, Facts, Grid, GridKind, Integers, Layer, Object, ObjectKind, Parallax, RectPx, Step,
-    Strand, StrandMode, Tile, TileMap, Tileset, Zone,
+    Cell, Facts, Grid, GridKind, Integers, Layer, ListPlace, Object, ObjectKind, Parallax, RectPx,
+    Step, Strand, StrandMode, Tile, TileMap, Tileset, Zone,
 };
-use mapscope_scene::{Property, PropertyGroup};
+use mapscope_scene::{Fact, FactGroup, TileMapItem};
 
 static FORMAT: Format = Format {
     id: "ika-map",
@@ -52,16 +52,8 @@ fn objects() -> Vec<Object> {
         min: at,
         max: [0, 1].map(|axis: usize| at[axis] + size[axis]),
     };
-    let said = PropertyGroup {
-        title: "In the file",
-        properties: vec![
-            Property::new("Script", "x\n<y>"),
-            Property::new("Steps", "-7"),
-        ],
-    };
     let hero = Object {
         rect_px: rect([3.0, 5.5], [7.0, 9.0]),
-        properties: vec![said],
         ..Object::new(ObjectKind::Entity, ODD_NAME, None)
     };
     let door = Object {
@@ -80,17 +72,33 @@ fn objects() -> Vec<Object> {
     vec![hero, door, area, line]
 }
 
-/// Layer properties of a file: how each layer is blended.
-#[derive(Debug)]
-struct Modes;
+/// File data: how each layer is blended, and properties of the first object and of zones.
+#[derive(Debug, Default)]
+struct Data {
+    script_of_zone_0: Option<&'static str>,
+}
 
-impl Facts for Modes {
-    fn layer(&self, number: usize) -> Vec<PropertyGroup> {
-        let mode = ["Copy", "AlphaBlend"][number];
-        vec![PropertyGroup {
-            title: "In the file",
-            properties: vec![Property::new("Rendering mode", mode)],
-        }]
+impl Facts for Data {
+    fn of(&self, _map: &TileMap, item: TileMapItem) -> Vec<FactGroup> {
+        let facts = match item {
+            TileMapItem::Layer { index } => {
+                let mode = ["Copy", "AlphaBlend"][index as usize];
+                vec![Fact::new("Rendering mode", mode)]
+            }
+            TileMapItem::Entity { index: 0 } => {
+                vec![Fact::new("Script", "x\n<y>"), Fact::new("Steps", -7)]
+            }
+            TileMapItem::Zone { index } => {
+                let script = self.script_of_zone_0.filter(|_| index == 0);
+                let facts = [Fact::new("Chance", 9), Fact::new("Closed", true)];
+                facts
+                    .into_iter()
+                    .chain(script.map(|it| Fact::new("Script", it)))
+                    .collect()
+            }
+            _ => return Vec::new(),
+        };
+        vec![FactGroup::new("In the file", facts)]
     }
 }
 
@@ -128,13 +136,6 @@ fn map() -> TileMap {
     };
     let zone = |name: &str| Zone {
         name: name.to_owned(),
-        properties: vec![PropertyGroup {
-            title: "In the file",
-            properties: vec![
-                Property::amount("Chance", 9, "of 100"),
-                Property::flag("Closed", true),
-            ],
-        }],
     };
     let draw = |layer, skips_zero, is_opaque| Step::Layer {
         layer,
@@ -147,6 +148,7 @@ fn map() -> TileMap {
         layer: None,
         size: [8, 2],
         values,
+        place: ListPlace::Unknown,
     };
     TileMap {
         tilesets: vec![tileset(), large],
@@ -165,7 +167,7 @@ fn map() -> TileMap {
         ],
         zones: vec![zone("nowhere"), zone("mea\"dow,")],
         objects: objects(),
-        ..TileMap::new(&FORMAT, "6", Box::new(Modes))
+        ..TileMap::new(&FORMAT, "6", Box::new(Data::default()))
     }
     .finished()
 }
@@ -441,19 +443,16 @@ fn smaller_layers_are_padded_and_lie_where_they_did() {
 
 #[test]
 fn what_is_said_of_zone_0_is_lost_where_it_is_more_than_numbers() {
-    let is_lost = |change: fn(&mut Zone)| {
+    let is_lost = |name: &str, script_of_zone_0| {
         let mut map = map();
-        map.zones[0].name.clear();
-        change(&mut map.zones[0]);
+        name.clone_into(&mut map.zones[0].name);
+        map.facts = Box::new(Data { script_of_zone_0 });
         let made = targets(&map)[0].make(&map, "wald").unwrap();
         made.losses.iter().any(|loss| loss.contains("zone 0"))
     };
-    assert!(!is_lost(|_| ()));
-    assert!(is_lost(|zone| zone.name = "nowhere".to_owned()));
-    assert!(is_lost(|zone| {
-        let script = Property::new("Script", "ring");
-        zone.properties[0].properties.push(script);
-    }));
+    assert!(!is_lost("", None));
+    assert!(is_lost("nowhere", None));
+    assert!(is_lost("", Some("ring")));
 }
 
 #[test]

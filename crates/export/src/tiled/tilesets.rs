@@ -7,7 +7,7 @@ use super::model::{Picture, Property, Tile, Tileset};
 use super::properties::Properties;
 use crate::{CompanionFile, png_of};
 use mapscope_scene::saving::PNG;
-use mapscope_scene::tilemap::{self, GridKind, Strand, StrandMode, numbered_tile};
+use mapscope_scene::tilemap::{self, GridKind, Strand, StrandMode, TileMap, numbered_tile};
 
 /// Number of columns of a sheet, unless it is very large.
 const COLUMNS: usize = 16;
@@ -295,10 +295,11 @@ impl Builder<'_> {
         properties.add(Property::number("value", value));
         if kind == GridKind::Zones {
             let zone = usize::try_from(value).ok();
-            let zone = zone.and_then(|zone| self.map.zones.get(zone));
-            if let Some(zone) = zone {
+            if let Some(number) = zone
+                && let Some(zone) = self.map.zones.get(number)
+            {
                 properties.add(Property::text("zone", &*zone.name));
-                properties.add_groups(&zone.properties);
+                properties.add_facts(self.map.facts_of(TileMap::zone_item(number)));
             }
         }
         properties.finish()

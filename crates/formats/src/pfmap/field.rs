@@ -150,9 +150,9 @@ impl Field {
         self.row().fallback
     }
 
-    /// Key in JSON, if it has one; the blend modes of the edges share theirs.
-    pub fn key(self) -> Option<&'static str> {
-        Some(self.row().key).filter(|key| !key.is_empty())
+    /// Key in JSON, or an empty text; the blend modes of the edges share theirs.
+    pub const fn key(self) -> &'static str {
+        self.row().key
     }
 
     /// Name as a label.

@@ -1,9 +1,9 @@
 //! Reading PFSCENE (fact sheet C).
 //!
-//! A section begins with its `section` line, or with the line that announces its records. A record
-//! keeps as many attributes as it announces, regardless of their keys. After damage, reading
-//! resumes at the next line that begins a section, a count or a record; the skipped lines are one
-//! problem.
+//! A section begins with its `section` line, or with the line that announces the number of its
+//! records. A record takes the announced number of attributes, regardless of their keys. After
+//! damage, reading resumes at the next known line outside records (`LineKind`). The skipped lines
+//! are reported as one problem.
 
 mod check;
 mod line;
@@ -26,14 +26,14 @@ use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma};
 use crate::misspelt::suggest;
 use crate::{Cause, Place, ReadError, Rule, Subject, conflict, counted, quoted};
 
-/// Bytes between two calls of the watcher.
+/// Bytes between two calls of the progress callback.
 const WATCH_BYTES: usize = 1 << 16;
-/// Forms of lines in messages.
+/// Syntax of lines, for messages.
 const VERSION_LINE: &str = "`version <major>.<minor>`";
 const NUM_SECTIONS_LINE: &str = "`num_sections <number of sections>`";
 const SECTION_LINE: &str = "`section \"<name>\"`";
 const DIPLOMACY_LINE: &str = "`diplomacy <faction> <faction> <state>`";
-/// The lines of `general` by their first words.
+/// First words and syntax of the lines of `general`.
 const SETTINGS: [(&str, &str); 4] = [
     ("skybox", "`skybox \"<folder>\" <extension>`"),
     (
@@ -51,7 +51,7 @@ const SETTINGS: [(&str, &str); 4] = [
 pub(super) fn sniff(bytes: &[u8]) -> bool {
     let mut words = first_words(bytes);
     match words.next() {
-        // The number may be missing.
+        // The version number may be missing.
         Some(b"version") => words.take(2).any(|word| word == b"num_sections"),
         Some(b"num_factions") => words.nth(1) == Some(b"faction"),
         Some(b"num_entities") => words.nth(1) == Some(b"entity"),
@@ -61,21 +61,20 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
 
 /// Reads a scene.
 ///
-/// Faults that leave the rest readable are listed in [`Pfscene::problems`]. The announced numbers
-/// of records are only compared with the actual ones. The memory in use is bounded by the length of
-/// `bytes`.
+/// Recoverable faults are listed in [`Pfscene::problems`]. The announced numbers of records are
+/// checked but not relied on. Memory use is bounded by the length of `bytes`.
 ///
 /// # Errors
-/// If there is no section.
+/// Returns an error if the file has no section.
 pub fn read(bytes: &[u8]) -> Result<Pfscene, ReadError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`read`] with a watcher. The watcher gets the progress, from 0 to 1, now and then, and can stop
-/// the reading.
+/// [`read`] with a progress callback. `watch` is called regularly with the progress from 0 to 1,
+/// and can cancel.
 ///
 /// # Errors
-/// Same as [`read`], and [`ReadError::Cancelled`] if the watcher breaks.
+/// As [`read`], plus [`ReadError::Cancelled`] if the callback breaks.
 pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -94,7 +93,7 @@ pub fn read_with(
     conflict::read(bytes, &rules::CONFLICT, read, |scene| &mut scene.problems)
 }
 
-/// Records the spelling of the lines from which the scene was read.
+/// Returns the layout of a scene with the original spelling of its lines.
 fn layout(bytes: &[u8], scene: &Pfscene) -> Layout {
     let mut layout = scene.layout.clone();
     let mut found = bytes.split(|byte| *byte == b'\n').enumerate().peekable();
@@ -102,8 +101,8 @@ fn layout(bytes: &[u8], scene: &Pfscene) -> Layout {
         let Some(index) = line.checked_sub(1) else {
             return;
         };
-        // The writer's order is nearly always that of the file. Lines out of order get the writer's
-        // spelling.
+        // Most files have their lines in the writer's order. Lines out of order lose their original
+        // spelling and get the writer's.
         while found.next_if(|(i, _)| (*i as u64) < index).is_some() {}
         if let Some((_, text)) = found.next_if(|(i, _)| *i as u64 == index) {
             let text = match text.strip_suffix(b"\r") {
@@ -133,12 +132,12 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.section() == section)
     }
 
-    /// The section that lists them.
+    /// The section that lists these records.
     fn section(self) -> &'static SectionKind {
         &KNOWN_SECTIONS[1 + self as usize]
     }
 
-    /// The first word of the line with their number.
+    /// The first word of the line that announces their number.
     fn count_key(self) -> &'static str {
         self.section().count_key().unwrap_or_default()
     }
@@ -153,7 +152,7 @@ impl Kind {
         }
     }
 
-    /// The form of a record's first line in messages.
+    /// Syntax of a record's first line, for messages.
     fn line(self) -> &'static str {
         match self {
             Self::Faction => "`faction \"<name>\"`",
@@ -209,7 +208,7 @@ impl Kind {
     }
 }
 
-/// The part that a line begins, by its first word.
+/// Kind of a known line outside records, by its first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineKind {
     Section,
@@ -219,7 +218,7 @@ enum LineKind {
     Diplomacy,
 }
 
-/// First words of lines, and the part that each begins.
+/// First words of lines, and the kind of each line.
 static LINE_KINDS: [(&str, LineKind); 10] = [
     ("section", LineKind::Section),
     ("num_factions", LineKind::Count(Kind::Faction)),
@@ -240,9 +239,9 @@ impl LineKind {
         Some(found.1)
     }
 
-    /// `true` if a line outside a record begins a part. An attribute does not, regardless of its
-    /// key.
-    fn is_at(line: &[u8]) -> bool {
+    /// `true` if a line is of a known kind. Attributes have a value type as second word and do not
+    /// count, regardless of their keys.
+    fn is_known(line: &[u8]) -> bool {
         let mut words = first_words(line);
         let begin = words.next().and_then(Self::of);
         begin.is_some()
@@ -268,8 +267,8 @@ impl fmt::Display for AnnouncedCount {
     }
 }
 
-/// A section while it is read. A section that occurs twice is read in two parts with announced
-/// numbers of their own.
+/// The open part of a section. A section that occurs twice has two parts, each with its own
+/// announced number of records.
 #[derive(Debug, Default)]
 struct Part {
     /// Index of the section.
@@ -278,7 +277,7 @@ struct Part {
     kind: Option<Kind>,
     /// Line that begins the part.
     line: u64,
-    /// Number of records of its kind, and of lines of diplomacy, before the part.
+    /// Number of records of its kind, and of diplomacy lines, that were read before the part.
     records_before: usize,
     diplomacy_before: usize,
     /// The line with the number of its records, if any.
@@ -309,22 +308,22 @@ struct Reader<'a> {
     keys: Vec<Word<'a>>,
     /// The open section.
     part: Option<Part>,
-    /// By [`KNOWN_SECTIONS`]: the index of the section.
+    /// Index in the scene of each of the [`KNOWN_SECTIONS`], if it was found.
     known_sections: [Option<usize>; 5],
-    /// By kind: `true` if the file names their section anywhere. It is set when an unknown section
-    /// begins.
+    /// By kind of records: `true` if the file has a `section` line for them anywhere. Computed when
+    /// the first unknown section begins.
     section_is_named: Option<[bool; 4]>,
-    /// Number of sections begun.
+    /// Number of section parts begun so far.
     parts: usize,
-    /// The damage that explains a wrong number of sections.
+    /// The first damage that could explain a wrong number of sections.
     section_damage: Option<Cause>,
-    /// By kind: the damage that explains a wrong number of records.
+    /// By kind: the first damage that could explain a wrong number of records.
     damages: [Option<Cause>; 4],
-    /// The problem that the file ends too early.
+    /// The problem at the end of the file, if any: a missing line feed or missing records.
     cut: Option<Cause>,
-    /// Same as `cut`, or a problem of the whole current line.
+    /// The cause of further problems on the current line: `cut`, or a NUL byte in the line.
     line_cause: Option<Cause>,
-    /// The line of each pair of factions in the diplomacy.
+    /// Line number of the diplomacy of each pair of factions.
     states: HashMap<(u32, u32), u64>,
     next_watch: usize,
 }
@@ -353,7 +352,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Makes later problems of the record consequences of the last one.
+    /// Makes later problems of the record consequences of the last problem.
     fn damaged(&mut self) {
         let problems = &mut self.text.problems;
         problems.cause = problems.cause.or(problems.last());
@@ -374,9 +373,9 @@ impl<'a> Reader<'a> {
         self.section_damage = self.section_damage.or(self.text.problems.cause);
     }
 
-    /// Skips to the next line that begins a part.
+    /// Skips to the next known line outside records.
     fn skip<'f>(&mut self, rule: &'static Rule, found: impl Into<Found<'f>>, expected: &str) {
-        self.text.skip_to(rule, found, expected, LineKind::is_at);
+        self.text.skip_to(rule, found, expected, LineKind::is_known);
         self.lost();
     }
 
@@ -413,7 +412,8 @@ impl<'a> Reader<'a> {
         self.text.problems.cause = self.cut;
     }
 
-    /// Describes after how many records the file ends, if its last section announces more.
+    /// Describes the early end of the file, if its last section announces more records than were
+    /// read.
     fn early_end(&self) -> Option<String> {
         let part = self.part.as_ref()?;
         let (kind, announced) = (part.kind?, part.announced?);
@@ -464,11 +464,11 @@ impl<'a> Reader<'a> {
         };
         self.text.unread(word);
         if word.text != key.as_bytes() {
-            // A blank line may be in its place.
+            // A blank line before it may be the cause.
             self.damaged();
             let goes_on = |line: &[u8]| {
                 let first = first_words(line).next().unwrap_or_default();
-                LineKind::is_at(line) || first == key.as_bytes() || first == b"num_sections"
+                LineKind::is_known(line) || first == key.as_bytes() || first == b"num_sections"
             };
             self.text
                 .skip_to(&rules::HEADER_LINE, word, expected, goes_on);
@@ -505,7 +505,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Parses a number of entries; a missing number breaks `rule`.
+    /// Parses an announced number. A missing or malformed number is reported as a fault of `rule`.
     fn count(
         &mut self,
         rule: &'static Rule,
@@ -523,7 +523,7 @@ impl<'a> Reader<'a> {
         count.map(|count| AnnouncedCount { count, place })
     }
 
-    /// Warns of words after the part of a line that is read.
+    /// Warns of extra words at the end of a line.
     fn check_extra_words(&mut self, mut after: impl Iterator<Item = Word<'a>>) {
         if let Some(extra) = after.next() {
             let message = "extra words on the line; they are ignored";
@@ -532,7 +532,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports a number that differs from the announced one; returns `true` if it does.
+    /// Compares a number with the announced one, and reports a difference. Returns `true` if they
+    /// differ. `announces` begins the message.
     fn check_count(
         &mut self,
         announced: AnnouncedCount,
@@ -540,13 +541,13 @@ impl<'a> Reader<'a> {
         count: usize,
         noun: &str,
     ) -> bool {
-        let is_other = announced.count != count as u64;
-        if is_other {
+        let differs = announced.count != count as u64;
+        if differs {
             self.text.report(&rules::COUNT, announced.place, || {
                 format!("{announces} {announced}; found {}", counted(count, noun))
             });
         }
-        is_other
+        differs
     }
 
     fn read_sections(
@@ -587,8 +588,9 @@ impl<'a> Reader<'a> {
         let open = self.part.as_ref().map(|part| part.section);
         match open.map(|section| &mut self.scene.sections[section].kind) {
             Some(SectionKind::Unknown { lines, .. }) => {
-                // The name of a known section may be damaged if its count follows.
-                let is_other = match begin {
+                // If the count line of a known section follows at once, the name of this section
+                // may be damaged.
+                let belongs_to_unknown = match begin {
                     Some(LineKind::Section) => false,
                     Some(LineKind::Count(kind)) => {
                         let section_is_named = self
@@ -598,7 +600,7 @@ impl<'a> Reader<'a> {
                     }
                     _ => true,
                 };
-                if is_other {
+                if belongs_to_unknown {
                     lines.push(unknown_line(self.text.bytes, line));
                     return;
                 }
@@ -635,7 +637,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Begins the section of some records if another one is open.
+    /// Begins the section of a kind of records, unless it is already open. A missing `section` line
+    /// is reported.
     fn require_section(&mut self, line: &Line<'a>, kind: Kind) {
         if self.part.as_ref().and_then(|part| part.kind) == Some(kind) {
             return;
@@ -665,7 +668,7 @@ impl<'a> Reader<'a> {
         };
         let open = open.map(|section| self.scene.sections[section].kind.name().as_bytes());
         if open == Some(name.text) {
-            // The section begins twice, so the first one lacks records.
+            // The open section begins again. Damage in its first part is the cause.
             self.text.problems.cause = damage.or(self.line_cause);
         }
         self.check_extra_words(words(after));
@@ -696,8 +699,9 @@ impl<'a> Reader<'a> {
         self.enter_section(name, kind, [line.number(); 2]);
     }
 
-    /// Begins a section. `name` is the word with its name, `line` is its first line or 0 without
-    /// one, and `begin` is the first line of this part.
+    /// Begins a section, or another part of it. `name` is the word to report a duplicate at. `line`
+    /// is the number of the `section` line, 0 if it is missing. `begin` is the first line of this
+    /// part.
     fn enter_section(&mut self, name: Word<'a>, kind: SectionKind, [line, begin]: [u64; 2]) {
         let known = KNOWN_SECTIONS.iter().position(|known| *known == kind);
         let records = Kind::of(&kind);
@@ -737,7 +741,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// Compares the ending section with its announced numbers, and returns its damage.
+    /// Closes the open section and checks its announced numbers. Returns its first damage, if any.
     fn end_section(&mut self) -> Option<Cause> {
         self.end_record();
         let part = self.part.take()?;
@@ -766,7 +770,7 @@ impl<'a> Reader<'a> {
         self.text.problems.cause
     }
 
-    /// Checks that each pair of factions has a line of diplomacy.
+    /// Checks that the number of diplomacy lines is the number of pairs of factions.
     fn check_pairs(&mut self, part: &Part, factions: usize) {
         let pairs = factions.saturating_mul(factions);
         let found = self.scene.diplomacy.len() - part.diplomacy_before;
@@ -907,8 +911,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Sets a value of `general`, if it could be read. Returns the line of the previous value, and
-/// whether the value was read.
+/// Stores a value of `general`, if it could be read. Returns the line of the previous value, if
+/// any, and `true` if the new value was stored.
 fn set<T>(setting: &mut Option<Setting<T>>, line: u64, value: Option<T>) -> (Option<u64>, bool) {
     let first = setting.as_ref().map(|setting| setting.line);
     let is_read = value.is_some();
@@ -918,7 +922,7 @@ fn set<T>(setting: &mut Option<Setting<T>>, line: u64, value: Option<T>) -> (Opt
     (first, is_read)
 }
 
-/// Keeps a line unchanged, with the spaces before it.
+/// Returns a line unchanged, with its indentation.
 fn unknown_line(text: &[u8], line: &Line<'_>) -> UnknownLine {
     let whole = line.whole(text);
     let indent = whole.place.1 as usize - 1;

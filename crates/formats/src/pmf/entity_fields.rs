@@ -143,7 +143,7 @@ impl FieldKind {
     }
 
     /// The meaning of a number, for fields whose numbers are names.
-    pub(super) fn name_of(self, number: u8) -> Option<&'static str> {
+    pub fn name_of(self, number: u8) -> Option<&'static str> {
         match self {
             Self::HighNibble(names) | Self::Choice(names) => {
                 names.get(usize::from(number)).copied()

@@ -114,18 +114,18 @@ pub struct Frame {
 /// A level (document, "Level data").
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// State that players keep when they come from another level: [`Level::KEEP_VELOCITY`],
-    /// [`Level::KEEP_CHUNK`] and [`Level::KEEP_PLACE`].
+    /// Flags for the state that players keep when they arrive from another level:
+    /// [`Level::KEEP_VELOCITY`], [`Level::KEEP_CHUNK`] and [`Level::KEEP_PLACE`].
     pub flags: u8,
     /// File offset of the level.
     pub offset: u64,
     /// Size in the file, in bytes.
     pub size: u32,
-    /// Its common, client and server section.
+    /// Its common, client and server sections.
     pub frames: [Frame; 3],
     /// Number of chunks along Y, X and Z; 0 if unreadable.
     pub grid: [u32; 3],
-    /// Exponent of the chunk edge length: 2 to this power metres; at most 24.
+    /// Base-2 logarithm of the edge length of a chunk in metres; at most 24.
     pub chunk_exponent: u8,
     /// The chunk whose centre is the origin of world space. It may be outside the grid.
     pub center: ChunkIndex,
@@ -135,7 +135,8 @@ pub struct Level {
     pub client: Option<LevelClient>,
     /// Server-only data; `None` without a server section.
     pub server: Option<LevelServer>,
-    /// Its chunks, Z by Z, X by X, Y by Y; empty if their directory is unreadable.
+    /// Its chunks in file order: Z changes fastest, then X, then Y. Empty if their directory is
+    /// unreadable.
     pub chunks: Vec<Chunk>,
 }
 
@@ -153,13 +154,13 @@ pub struct LevelServer {
 pub struct Chunk {
     /// Its position in the grid.
     pub index: ChunkIndex,
-    /// Its common, client and server section.
+    /// Its common, client and server sections.
     pub frames: [Frame; 3],
     /// Its readable contents; `None` if its cubes are unreadable.
     pub data: Option<Box<ChunkData>>,
 }
 
-/// File-order number of the chunk at a position in a grid; `None` outside.
+/// Index in file order of the chunk at a position in a grid; `None` outside the grid.
 fn chunk_number(grid: [u32; 3], index: ChunkIndex) -> Option<usize> {
     if !chunk_codec::is_inside(grid, index) {
         return None;
@@ -175,7 +176,7 @@ impl Chunk {
         self.frames.iter().map(Frame::end).max().unwrap_or(0)
     }
 
-    /// Returns `true` if all of it was read.
+    /// Returns `true` if the whole chunk was read.
     pub fn is_whole(&self) -> bool {
         self.data.as_ref().is_some_and(|data| !data.is_damaged)
     }
@@ -184,17 +185,17 @@ impl Chunk {
 impl Level {
     /// Players keep their velocity.
     pub const KEEP_VELOCITY: u8 = 0x04;
-    /// Players keep the chunk that they are in, from the centre chunk.
+    /// Players keep the position of their chunk relative to the centre chunk.
     pub const KEEP_CHUNK: u8 = 0x02;
     /// Players keep their position within a chunk.
     pub const KEEP_PLACE: u8 = 0x01;
 
-    /// The chunk at a position in the grid; `None` outside.
+    /// The chunk at a position in the grid; `None` outside the grid.
     pub fn chunk(&self, index: ChunkIndex) -> Option<&Chunk> {
         self.chunks.get(self.chunk_number(index)?)
     }
 
-    /// Index in [`Level::chunks`] of the chunk at a position in the grid; `None` outside.
+    /// Index in [`Level::chunks`] of the chunk at a position in the grid; `None` outside the grid.
     pub fn chunk_number(&self, index: ChunkIndex) -> Option<usize> {
         chunk_number(self.grid, index).filter(|number| *number < self.chunks.len())
     }

@@ -1,10 +1,12 @@
-//! The shadow map: shadows of what stands on the ground.
+//! The shadow map: shadows of the objects on the ground.
 //!
-//! The map covers the view. It moves in whole texels, so that shadow edges do not shimmer while the
-//! camera moves and many frames can share it. It is redrawn only if it moves or a caster changes.
-//! During playback, resting casters are kept on a texture of their own, so that each moment draws
-//! only playing casters on a copy of it. The ground is not drawn: its own shadow is known exactly
-//! ([`sun`](mapscope_scene::terrain::sun)), and what stands on it looks it up there.
+//! The map covers the view. It moves in coarse steps of whole texels: shadow edges do not shimmer
+//! while the camera moves, and many frames share one map. It is redrawn only if it moves or a
+//! caster changes. During playback, a separate texture keeps the resting casters. Each frame copies
+//! it and draws only the playing casters.
+//!
+//! The ground does not cast into the map. Its shadow is computed exactly
+//! ([`sun`](mapscope_scene::terrain::sun)) and kept in a texture of its own.
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
@@ -14,23 +16,24 @@ use super::{
 use crate::gpu::{DEPTH_FORMAT, Gpu, PassTimer, TimedPass, source, texture};
 use mapscope_scene::Aabb;
 
-/// Texels along a side of the shadow map: as in the engine (fact sheet A10), and half as many on a
-/// software adapter, which pays for each texel.
+/// Texels along a side of the shadow map: on a GPU as in the engine (fact sheet A10), and on a
+/// software adapter, where each texel costs CPU time.
 const SHADOW_TEXELS: [u32; 2] = [2048, 1024];
-/// Lookups at the edge of a shadow. A software adapter pays for each of them everywhere.
+/// Lookups at the edge of a shadow: on a GPU, and on a software adapter, which would execute extra
+/// lookups for every pixel.
 const SHADOW_LOOKUPS: [u32; 2] = [5, 1];
-/// Number of steps in which the map moves by its own width.
+/// Steps per width of the map. The map moves by whole steps.
 const STEPS: f32 = 16.0;
-/// Number of sizes of the map per doubling.
+/// Number of map sizes per doubling of the size.
 const SIZES_PER_OCTAVE: f32 = 4.0;
 /// Minimum width and height of the map, in world units.
 const MIN_SIDE: f32 = 8.0;
 /// Distance from the nearest visible point up to which shadows are drawn, in world units.
 const MAX_DISTANCE: f32 = 1536.0;
-/// Granularity of the depth range, in world units.
+/// The depth range begins and ends at multiples of this, in world units.
 const DEPTH_STEP: f32 = 16.0;
 
-/// Lookups in the shadow map, for shaders of surfaces that receive shadows.
+/// Shader source of the lookups in the shadow map, for surfaces that receive shadows.
 pub(crate) const SHADOW: (&str, &str) = source!("shadow.wgsl");
 
 /// The shader constant with the number of lookups.
@@ -39,7 +42,7 @@ pub(crate) fn lookups_constant(gpu: &Gpu) -> (&'static str, f64) {
     ("SHADOW_LOOKUPS", lookups.into())
 }
 
-/// The bounds of a box and its shadow down to a height, in world space.
+/// The bounds of a box and of its shadow on a plane at height `lowest`, in world space.
 pub(crate) fn with_shadow(bounds: &Aabb, to_sun: Vec3, lowest: f32) -> Aabb {
     // Light from the side casts long shadows.
     let fall = ((bounds.max.y - lowest) / to_sun.y.max(1e-3)).max(0.0);
@@ -63,11 +66,12 @@ pub(crate) struct ShadowFit {
     size: Vec2,
     /// The frustum of the view.
     frustum: Frustum,
+    /// Bounds of the document.
     bounds: Aabb,
 }
 
 impl ShadowFit {
-    /// Covers the visible part of a box; `None` if no part is visible.
+    /// Covers the visible part of a box; `None` if the box is invisible.
     pub(crate) fn new(local: &LocalView<'_>, bounds: &Aabb, to_sun: Vec3) -> Option<Self> {
         let up = if to_sun.y.abs() > 0.999 {
             Vec3::X
@@ -102,7 +106,7 @@ impl ShadowFit {
         })
     }
 
-    /// `true` if the shadow of a box may be visible.
+    /// `true` if the shadow of a box may be visible and is on the map.
     fn meets(&self, bounds: &Aabb) -> bool {
         let overlaps = |i: usize| {
             let [low, high] = extent(bounds, self.axes[i]);
@@ -134,7 +138,7 @@ fn extent(bounds: &Aabb, axis: Vec3) -> [f32; 2] {
     [middle - half, middle + half]
 }
 
-/// The start and length of a range that contains another one, both in steps.
+/// Extends a range to the next map size. Returns its start, a multiple of the step, and its length.
 fn snapped(low: f32, high: f32) -> (f32, f32) {
     let needed = (high - low).max(MIN_SIDE) * STEPS / (STEPS - 2.0);
     let length = ((needed.log2() * SIZES_PER_OCTAVE).ceil() / SIZES_PER_OCTAVE).exp2();
@@ -142,12 +146,8 @@ fn snapped(low: f32, high: f32) -> (f32, f32) {
     ((low / step - 0.5).floor() * step, length)
 }
 
-/// The corners of the visible part of a box, inside an optional last plane.
-fn corners_in_view(
-    local: &LocalView<'_>,
-    bounds: &Aabb,
-    last: Option<Vec4>,
-) -> Points<MAX_CORNERS> {
+/// The corners of the visible part of a box, up to an optional far plane.
+fn corners_in_view(local: &LocalView<'_>, bounds: &Aabb, far: Option<Vec4>) -> Points<MAX_CORNERS> {
     /// The corners of each face of a box, in order.
     const FACES: [[usize; 4]; 6] = [
         [0, 1, 3, 2],
@@ -158,7 +158,7 @@ fn corners_in_view(
         [1, 3, 7, 5],
     ];
     let frustum = Frustum::new(local.clip_from_model);
-    let planes = || frustum.planes.iter().copied().chain(last);
+    let planes = || frustum.planes.iter().copied().chain(far);
     let mut corners = Points::default();
     let all = bounds.corners();
     for face in FACES {
@@ -183,9 +183,9 @@ fn corners_in_view(
     corners
 }
 
-/// Maximum number of corners of a face after six cuts, each of which may add one.
+/// Maximum number of corners of a face after six cuts. Each cut may add one corner.
 const MAX_FACE_CORNERS: usize = 4 + 6;
-/// The corners of six faces, and those of the near plane.
+/// Maximum number of corners of six faces and of the near plane.
 const MAX_CORNERS: usize = 6 * MAX_FACE_CORNERS + 4;
 
 /// A list of points with a maximum length.
@@ -217,21 +217,22 @@ impl<const MAX: usize> Points<MAX> {
     }
 }
 
-/// Cuts a convex polygon at a plane, keeping the inside. Corners are in order.
+/// Cuts a convex polygon at a plane, and keeps the part with positive distances. The corners are in
+/// order around the polygon.
 fn clip(polygon: &Points<MAX_FACE_CORNERS>, plane: Vec4) -> Points<MAX_FACE_CORNERS> {
-    let mut rest = Points::default();
-    let inside = |point: Vec3| plane.dot(point.extend(1.0));
+    let mut kept = Points::default();
+    let distance = |point: Vec3| plane.dot(point.extend(1.0));
     let nexts = polygon.iter().cycle().skip(1);
     for (&point, &next) in polygon.iter().zip(nexts) {
-        let [here, there] = [inside(point), inside(next)];
+        let [here, there] = [distance(point), distance(next)];
         if here >= 0.0 {
-            rest.push(point);
+            kept.push(point);
         }
         if (here >= 0.0) != (there >= 0.0) {
-            rest.push(point.lerp(next, here / (here - there)));
+            kept.push(point.lerp(next, here / (here - there)));
         }
     }
-    rest
+    kept
 }
 
 /// A kind of casters: resting or playing. Each kind is redrawn if any of its casters changed.
@@ -261,11 +262,11 @@ impl Casters {
 pub(crate) struct ShadowData {
     /// Created with the first caster.
     map: Option<ShadowMap>,
-    /// The map without playing casters. Created with the first playing caster.
+    /// A copy of the map with only the resting casters. Created with the first playing caster.
     resting: Option<DepthTexture>,
-    /// The area of the next frame; `None` without shadows.
+    /// The area that the map covers in the next frame; `None` without shadows.
     pub(crate) fit: Option<ShadowFit>,
-    /// World space to clip space of the map, as it was last drawn.
+    /// World space to clip space of the map. A change makes the map stale.
     clip_from_world: Mat4,
     /// Bounds of the casters of the next frame, in world space.
     pub(crate) casters: Vec<Aabb>,
@@ -277,7 +278,7 @@ pub(crate) struct ShadowData {
 
 #[derive(Debug)]
 struct ShadowMap {
-    /// Along each side.
+    /// Number of texels along each side.
     texels: u32,
     depths: DepthTexture,
     light: LightData,
@@ -296,7 +297,8 @@ impl ShadowData {
         self.casters.clear();
     }
 
-    /// Marks the kinds of casters as stale whose instances differ from those on the map.
+    /// Marks the affected kinds of casters as stale, if the instances of some content on the map
+    /// (`drawn`) differ from those of the next frame.
     pub(crate) fn compare(&mut self, drawn: &[Instance], next: &[Instance]) {
         if drawn == next {
             return;
@@ -313,8 +315,8 @@ impl ShadowData {
         self.is_stale = [true; 2];
     }
 
-    /// Adds a caster of the next frame; without bounds it may be anywhere. Returns `true` if its
-    /// shadow may be visible.
+    /// Adds a caster of the next frame. A caster without bounds may be anywhere. Returns `true` if
+    /// its shadow may be visible.
     pub(crate) fn add_caster(&mut self, in_world: Option<Aabb>) -> bool {
         let Some(fit) = self.fit else {
             return false;
@@ -360,7 +362,7 @@ impl ShadowData {
             self.is_stale = [true; 2];
         }
         map.light.write(gpu, clip_from_world);
-        // Texture rows run down.
+        // Texture rows run from top to bottom, unlike clip space.
         let texture_from_clip = Mat4::from_cols(
             Vec4::new(0.5, 0.0, 0.0, 0.0),
             Vec4::new(0.0, -0.5, 0.0, 0.0),
@@ -368,20 +370,20 @@ impl ShadowData {
             Vec4::new(0.5, 0.5, 0.0, 1.0),
         );
         let texel = 1.0 / map.texels as f32;
-        let before = fit.size.max_element() * texel * 1.5;
+        let surface_offset = fit.size.max_element() * texel * 1.5;
         ShadowPlace {
             shadow_from_world: texture_from_clip * clip_from_world,
-            shadow: Vec4::new(before, texel, 0.0, 0.0),
+            shadow: Vec4::new(surface_offset, texel, 0.0, 0.0),
         }
     }
 
-    /// The map, if it exists.
+    /// The texture of the map, if it exists.
     pub(crate) fn view(&self) -> Option<&wgpu::TextureView> {
         self.map.as_ref().map(|map| &map.depths.view)
     }
 
-    /// Redraws stale parts of the map. `draw` draws each kind of casters. Bind group 0 holds the
-    /// view of the sun.
+    /// Redraws the stale parts of the map. `plays` is `true` if there are playing casters. `draw`
+    /// draws the casters of a kind, with the sun's view in bind group 0.
     pub(crate) fn draw(
         &mut self,
         gpu: &Gpu,
@@ -394,7 +396,7 @@ impl ShadowData {
         let Some(map) = self.map.as_ref().filter(|_| is_on) else {
             return;
         };
-        // OpenGL cannot copy depth, so there resting casters are redrawn together with playing
+        // OpenGL cannot copy depth textures. There, resting casters are redrawn with the playing
         // ones.
         if plays && self.resting.is_none() && !gpu.is_opengl() {
             self.resting = Some(DepthTexture::new(gpu, map.texels));
@@ -427,7 +429,7 @@ impl ShadowData {
         self.is_stale = [false; 2];
     }
 
-    /// Triangles and draw calls of everything on the map of the frame.
+    /// Triangles and draw calls of all casters on the map.
     pub(crate) fn statistics(&self) -> DrawStatistics {
         if !self.is_on() {
             return DrawStatistics::default();
@@ -440,7 +442,7 @@ impl ShadowData {
         }
     }
 
-    /// Bytes of GPU memory.
+    /// Size in GPU memory, in bytes.
     pub(crate) fn gpu_bytes(&self) -> u64 {
         let map = self.map.as_ref().map(|map| &map.depths);
         let all = map.into_iter().chain(&self.resting);
@@ -466,7 +468,7 @@ impl ShadowMap {
         }
     }
 
-    /// Begins a pass over one of the textures, from the view of the sun.
+    /// Begins a pass that draws to `target` from the sun's view.
     fn begin_pass<'e>(
         &self,
         encoder: &'e mut wgpu::CommandEncoder,
@@ -493,7 +495,7 @@ impl ShadowMap {
 }
 
 impl DepthTexture {
-    /// Creates one with a number of texels along each side.
+    /// Creates a square texture with `texels` texels along each side.
     fn new(gpu: &Gpu, texels: u32) -> Self {
         let usage = wgpu::TextureUsages::RENDER_ATTACHMENT
             | wgpu::TextureUsages::TEXTURE_BINDING
@@ -538,7 +540,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_in_view_and_within_reach_is_on_the_shadow_map() {
+    fn the_map_covers_everything_visible_within_the_maximum_distance() {
         for view in views() {
             let fit = fit(&view);
             let local = LocalView::new(&view, [1280, 720]);
@@ -554,8 +556,8 @@ mod tests {
                     seen += 1;
                     let on_map = shadow_from_world.transform_point3(place);
                     // Away from the border, where shadows fade.
-                    let most = 1.0 - 2.0 / 32.0 + 1e-4;
-                    assert!(on_map.truncate().abs().max_element() <= most, "{on_map}");
+                    let max = 1.0 - 2.0 / 32.0 + 1e-4;
+                    assert!(on_map.truncate().abs().max_element() <= max, "{on_map}");
                     assert!((0.0..=1.0).contains(&on_map.z));
                 }
             }
@@ -564,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn while_clips_play_only_what_plays_is_drawn_again() {
+    fn playback_redraws_only_playing_casters() {
         let gpu = Gpu::headless(None).unwrap();
         let layout = FrameLayout::new(&gpu);
         let view = &views()[0];
@@ -576,7 +578,7 @@ mod tests {
         };
         let mut shadow = ShadowData::default();
         let mut last = [Vec::new(), Vec::new()];
-        // The kinds that are drawn in a frame with resting and playing instances.
+        // Draws a frame with resting and playing instances, and returns the redrawn kinds.
         let mut drawn = |next: [Vec<Instance>; 2]| {
             shadow.begin(Some(fit(view)));
             assert!(shadow.add_caster(None));
@@ -631,7 +633,7 @@ mod tests {
     }
 
     #[test]
-    fn what_casts_its_shadow_into_the_view_counts_even_out_of_view() {
+    fn an_invisible_caster_counts_if_its_shadow_is_visible() {
         let view = view(Vec3::new(0.0, 60.0, 0.0), Vec3::new(0.0, 0.0, -1.0));
         let fit = fit(&view);
         let tree = |x: f32| Aabb {

@@ -39,11 +39,11 @@ pub struct Renderer {
     sky: SkyRenderer,
     lines: LineRenderer,
     kinds: [Box<dyn AnyRenderer>; 4],
-    /// `true` if water reflects the ground and what stands on it.
+    /// `true` if water reflects the ground and the objects on it.
     has_ground_reflection: bool,
     /// For frames without a document.
     empty: FrameData,
-    /// `None` until it is used, or without timestamp support.
+    /// `None` until timing is switched on, and without timestamp support.
     timer: Option<PassTimer>,
 }
 
@@ -55,7 +55,8 @@ impl Renderer {
             sky: SkyRenderer::new(&frame),
             lines: LineRenderer::new(&frame),
             kinds: renderers(gpu, &frame),
-            // On a software adapter each pixel of the reflection costs as much as one of the frame.
+            // Too slow on a software adapter: a pixel of the reflection costs as much as one of the
+            // frame.
             has_ground_reflection: !gpu.is_software(),
             empty: FrameData::new(gpu, &frame, Aabb::default(), 0.0),
             timer: None,
@@ -63,8 +64,8 @@ impl Renderer {
         }
     }
 
-    /// Sets whether water reflects the ground and what stands on it, besides the sky. The default
-    /// is `true` except on software adapters.
+    /// Switches the reflection of the ground and of its objects in water on or off. The sky is
+    /// always reflected. The default is on, except on software adapters.
     pub fn set_ground_reflection(&mut self, has_ground_reflection: bool) {
         self.has_ground_reflection = has_ground_reflection;
     }
@@ -74,9 +75,9 @@ impl Renderer {
         PassTimer::set_on(&mut self.timer, gpu, is_on);
     }
 
-    /// Takes the GPU times of the last timed frame, after its commands were submitted. `None` until
-    /// the GPU has finished, or without timestamp support ([`Gpu::has_timestamps`]); does not wait.
-    /// No other frame is timed until they are taken.
+    /// Takes the GPU times of the last timed frame, without waiting. Call it after the commands of
+    /// the frame were submitted. `None` until the GPU has finished, and without timestamp support
+    /// ([`Gpu::has_timestamps`]). No other frame is timed until the times are taken.
     pub fn pass_times(&mut self, gpu: &Gpu) -> Option<PassTimes> {
         self.timer.as_mut()?.take(gpu)
     }
@@ -90,7 +91,7 @@ impl Renderer {
     /// compile, the old ones stay.
     ///
     /// # Errors
-    /// The message of the shader compiler.
+    /// Returns the message of the shader compiler.
     pub fn reload_shaders(&mut self, gpu: &Gpu) -> Result<(), String> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let sky = self.sky.reloaded(gpu);
@@ -106,16 +107,17 @@ impl Renderer {
     /// Uploads a document. Loads all of its deferred parts first.
     ///
     /// # Errors
-    /// When it is larger than the device allows.
+    /// Returns an error if a resource exceeds a limit of the device.
     pub fn upload(&self, gpu: &Gpu, document: &dyn Document) -> Result<SceneData, UploadError> {
         document.wait_until_complete();
         self.upload_without_deferred(gpu, document)
     }
 
-    /// Uploads a document. Its deferred parts follow in the frames after they are loaded.
+    /// Uploads a document without waiting for its deferred parts. Each of these is uploaded with
+    /// the next frame after it was loaded.
     ///
     /// # Errors
-    /// When it is larger than the device allows.
+    /// Returns an error if a resource exceeds a limit of the device.
     pub fn upload_without_deferred(
         &self,
         gpu: &Gpu,
@@ -124,11 +126,12 @@ impl Renderer {
         self.upload_sharing(gpu, document, None, None)
     }
 
-    /// Starts a gradual upload: each frame uploads about `bytes_per_frame` of what it shows, and the
-    /// deferred parts that were loaded since the last one. See [`SceneData::progress`].
+    /// Starts a gradual upload. Each frame uploads about `bytes_per_frame` of its visible content,
+    /// and the deferred parts that were loaded since the previous frame. See
+    /// [`SceneData::progress`].
     ///
     /// # Errors
-    /// When it is larger than the device allows.
+    /// Returns an error if a resource exceeds a limit of the device.
     pub fn upload_gradually(
         &self,
         gpu: &Gpu,
@@ -141,7 +144,7 @@ impl Renderer {
     /// Uploads a patch of an open map ([`Terrain::patch`]). It shares the map's textures.
     ///
     /// # Errors
-    /// When it is larger than the device allows.
+    /// Returns an error if a resource exceeds a limit of the device.
     ///
     /// [`Terrain::patch`]: mapscope_scene::terrain::Terrain::patch
     pub fn upload_patch(
@@ -173,8 +176,8 @@ impl Renderer {
         ViewData::new(gpu, &self.frame, document)
     }
 
-    /// Prepares the next frame of a document. [`draw`](Self::draw) does this too, and has little left
-    /// to do afterwards.
+    /// Prepares the next frame of a document ahead of time. This is optional, but makes the next
+    /// [`draw`](Self::draw) faster.
     pub fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -222,7 +225,7 @@ impl Renderer {
         };
         self.prepare_contents(gpu, contents, &mut data.placed, document, (lit, mirrored));
 
-        // An orthographic view sees one point of a sky.
+        // In an orthographic view, every pixel would show the same point of the sky.
         let shows_skybox = has_skybox && view.camera.projection == Projection::Perspective;
         data.arrange(document.floor_height().is_some(), shows_skybox);
         self.sky.prepare(data.background);
@@ -273,8 +276,8 @@ impl Renderer {
         }
     }
 
-    /// Prepares the placed contents: for the frame, and for the reflection if that needs a view of
-    /// its own.
+    /// Prepares the placed contents for the frame, and for the reflection if it needs separate view
+    /// data.
     fn prepare_contents(
         &mut self,
         gpu: &Gpu,
@@ -305,7 +308,7 @@ impl Renderer {
         });
     }
 
-    /// Creates the pipelines that the next frame needs, those of all renderers in parallel.
+    /// Creates the pipelines that the next frame needs, for all renderers in parallel.
     fn make_pipelines(&mut self, gpu: &Gpu) {
         let mut jobs = Vec::new();
         for renderer in &mut self.kinds {
@@ -318,8 +321,8 @@ impl Renderer {
         }
     }
 
-    /// Starts to create, in the background, pipelines that the last frame did not need but later
-    /// frames of the document may.
+    /// Creates further pipelines in the background: those that the last frame did not need, but
+    /// that later frames of the document may need.
     pub fn prefetch_pipelines(&mut self, gpu: &Gpu, scene: &SceneData) {
         for placed in &scene.view.placed {
             let content = scene.contents.list.get(placed.content);
@@ -330,15 +333,15 @@ impl Renderer {
         }
     }
 
-    /// Waits for the pipelines that [`prefetch_pipelines`](Self::prefetch_pipelines) started to create: later
-    /// frames take equally long.
+    /// Waits until [`prefetch_pipelines`](Self::prefetch_pipelines) has created its pipelines, so
+    /// that no later frame is slowed down by it.
     pub fn wait_for_pipelines(&mut self) {
         for renderer in &mut self.kinds {
             renderer.pipelines().wait_for_pipelines();
         }
     }
 
-    /// Records one frame of a document, or of the empty sky without one.
+    /// Records one frame of a document. Without a document, the frame shows only the sky.
     pub fn draw(
         &mut self,
         gpu: &Gpu,
@@ -365,7 +368,7 @@ impl Renderer {
     }
 
     /// Records one frame of another view of a document. Frames of several views may be submitted
-    /// together. They share the shown level of the document, with its lights and tints.
+    /// together. All views show the same level of the document, with the same lights and tints.
     pub fn draw_view(
         &mut self,
         gpu: &Gpu,
@@ -554,7 +557,7 @@ fn shadow_fit(document: &dyn Document, view: &View, size: [u32; 2]) -> Option<Sh
         .sun
         .casting_direction()
         .filter(|_| !view.shown.hides_shadows)?;
-    // All parts of an image share one shadow map.
+    // If a large image is drawn in parts, all parts share one shadow map.
     let whole = LocalView::whole(view, size);
     ShadowFit::new(&whole, &document.about().bounds, to_sun)
 }

@@ -19,8 +19,8 @@ use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::diff::Diff;
 use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::tilemap::{
-    Cell, FlatWindow, Grid, GridKind, Integers, LeftOut, Object, ObjectKind, Parallax, RectPx,
-    TileMap, Unread, Zone,
+    Cell, FlatWindow, Grid, GridKind, Integers, LeftOut, ListPlace, Object, ObjectKind, Parallax,
+    RectPx, TileMap, Unread, Zone,
 };
 use mapscope_scene::{
     Aabb, Document, Item, LevelItem, ModelItem, OpenOptions, OverlayId, Playhead, Progress,
@@ -788,18 +788,19 @@ fn village() -> TileMap {
             layer: Some(1),
             size: [14, 10],
             values: numbers(&obstructed),
+            place: ListPlace::Unknown,
         },
         Grid {
             kind: GridKind::Zones,
             layer: Some(0),
             size: [14, 10],
             values: numbers(&zone),
+            place: ListPlace::Unknown,
         },
     ];
     for name in ["", "meadow", "grove"] {
         map.zones.push(Zone {
             name: name.to_owned(),
-            properties: Vec::new(),
         });
     }
     map

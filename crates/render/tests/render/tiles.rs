@@ -4,8 +4,8 @@ use image::RgbaImage;
 use mapscope_render::{Gpu, Renderer, Target, View};
 use mapscope_scene::camera::{Camera, Handedness, Pose};
 use mapscope_scene::tilemap::{
-    Cell, Grid, GridKind, Integers, Layer, Object, ObjectKind, Parallax, Pass, RectPx, Step,
-    Strand, StrandMode, TileMap, Tileset,
+    Cell, Grid, GridKind, Integers, Layer, ListPlace, Object, ObjectKind, Parallax, Pass, RectPx,
+    Step, Strand, StrandMode, TileMap, Tileset,
 };
 use mapscope_scene::{Document, Layers, OverlayId, Shown};
 
@@ -284,6 +284,7 @@ fn with_overlays() -> TileMap {
         layer,
         size: [12, 9],
         values,
+        place: ListPlace::Unknown,
     };
     map.grids = vec![
         grid(

@@ -13,8 +13,9 @@ use super::{
     AssetError, Assets, Head, THUMBNAIL_SIDE, checker_colors, decode, mip_levels, placeholder,
     thumbnail,
 };
+use crate::NamedFile;
 use crate::core::rules::{self, Fault};
-use crate::{NamedFile, Property};
+use crate::describe::value::Value;
 
 /// Maximum side of a drawn texture in texels. Larger than in the engine, so that painted details
 /// are visible.
@@ -143,21 +144,22 @@ impl TextureFile {
         }
     }
 
-    /// File path and image size, for the inspector.
-    pub(crate) fn properties(&self) -> [Property; 2] {
-        let file = match (&self.path, self.found) {
-            (Some(path), _) => path.display().to_string(),
-            (None, true) => "built in".to_owned(),
-            (None, false) => "not found; a placeholder is shown".to_owned(),
-        };
-        let size = self.size.map_or_else(
-            || match self.thumbnail {
-                Thumbnail::Unread => "not read yet".to_owned(),
-                _ => "unknown".to_owned(),
-            },
-            |[w, h]| format!("{w} x {h} pixels"),
-        );
-        [Property::new("File", file), Property::new("Image", size)]
+    /// Returns its path as a value; null if there is no file.
+    pub(crate) fn file_value(&self) -> Value {
+        match (&self.path, self.found) {
+            (Some(path), _) => path.display().to_string().into(),
+            (None, true) => Value::none("built in"),
+            (None, false) => Value::none("not found; a placeholder is shown"),
+        }
+    }
+
+    /// Returns its width and height in pixels as a value; null if they are unknown.
+    pub(crate) fn size_value(&self) -> Value {
+        match (self.size, &self.thumbnail) {
+            (Some(size), _) => Value::size(size, "pixels"),
+            (None, Thumbnail::Unread) => Value::none("not read yet"),
+            (None, _) => Value::none("unknown"),
+        }
     }
 
     /// Machine-readable information, with the name used by the document.

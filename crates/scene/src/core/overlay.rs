@@ -126,7 +126,7 @@ pub(crate) use overlays;
 
 /// Help text of the overlay for unread content, shared by levels and 2D maps.
 pub(crate) const LEFT_OUT_HELP: &str =
-    "Outline what was not read: chunks and cubes of levels, tiles of 2D maps";
+    "Outline unread parts: chunks and cubes of levels, tiles of 2D maps";
 
 /// Concatenates two tables of overlays; `COUNT` is the sum of their lengths.
 pub(crate) const fn joined<const COUNT: usize>(

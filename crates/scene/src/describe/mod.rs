@@ -1,11 +1,12 @@
 //! Descriptions of documents: trees, fields, legends, lines and labels.
 
 pub mod colors;
-pub(crate) mod fields;
 pub(crate) mod lines;
 pub(crate) mod numbers;
 pub(crate) mod outline;
 pub(crate) mod own;
+pub(crate) mod table;
+pub(crate) mod value;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -59,8 +60,6 @@ pub struct Property {
     pub name: &'static str,
     /// Value as display text.
     pub value: String,
-    /// Machine-readable value, unless it is a text.
-    pub plain: Option<PlainValue>,
     /// A thumbnail or colour beside the value.
     pub swatch: Option<Swatch>,
     /// Target of a click on the value.
@@ -70,17 +69,6 @@ pub struct Property {
     /// Bytes to show as rows of hexadecimal numbers and letters. If not empty, they replace `value`
     /// and use the whole width.
     pub bytes: Arc<[u8]>,
-    /// Origin of the value.
-    pub origin: Origin,
-}
-
-/// A machine-readable value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PlainValue {
-    /// A flag.
-    Flag(bool),
-    /// A whole number, in the unit that the display text names.
-    Whole(i64),
 }
 
 /// The origin of a record's property.
@@ -96,42 +84,15 @@ pub enum Origin {
 }
 
 impl Property {
-    /// Creates a property from bytes of a file.
-    pub fn dump(bytes: impl Into<Arc<[u8]>>) -> Self {
-        Self {
-            bytes: bytes.into(),
-            ..Self::new("Bytes", "")
-        }
-    }
-
     /// Creates a property from a name and a text.
     pub fn new(name: &'static str, value: impl Into<String>) -> Self {
         Self {
             name,
             value: value.into(),
-            plain: None,
             swatch: None,
             link: None,
             spans: Vec::new(),
             bytes: Arc::default(),
-            origin: Origin::File,
-        }
-    }
-
-    /// Creates a property from a flag.
-    pub fn flag(name: &'static str, is_set: bool) -> Self {
-        Self {
-            plain: Some(PlainValue::Flag(is_set)),
-            ..Self::new(name, if is_set { "yes" } else { "no" })
-        }
-    }
-
-    /// Creates a property from a number and its unit: `100` and `pixels a second`.
-    pub fn amount(name: &'static str, number: impl Into<i64>, unit: &str) -> Self {
-        let number = number.into();
-        Self {
-            plain: Some(PlainValue::Whole(number)),
-            ..Self::new(name, format!("{number} {unit}"))
         }
     }
 
@@ -145,18 +106,6 @@ impl Property {
             return (&*self.value).into();
         }
         self.spans.iter().map(|span| &*span.text).collect()
-    }
-
-    /// Marks the property as derived ([`Origin::Derived`]).
-    pub(crate) fn derived(self) -> Self {
-        let origin = Origin::Derived;
-        Self { origin, ..self }
-    }
-
-    /// Marks the property as a place in the file ([`Origin::Place`]).
-    pub(crate) fn place(self) -> Self {
-        let origin = Origin::Place;
-        Self { origin, ..self }
     }
 }
 

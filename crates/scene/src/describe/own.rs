@@ -1,13 +1,18 @@
 //! Values stored in files, line by line, for comparison.
 
+use std::borrow::Cow;
+
 use serde_json::Value as Json;
 
-use crate::{Origin, Property, PropertyGroup};
+use crate::Origin;
 
 /// Maximum number of bytes that are compared literally. Longer data is compared by checksum.
 const MAX_BYTES: usize = 64;
 /// Maximum length of a generated text that is compared literally, in bytes.
 const MAX_TEXT: usize = 1024;
+
+/// Name of fields that only their JSON keys tell apart, because the file names them.
+pub(crate) const OTHER: &str = "Other";
 
 /// A value that a file stores for a record.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,11 +22,13 @@ pub struct OwnLine {
     /// Field name, or empty if the heading already names it.
     pub(crate) name: &'static str,
     /// JSON key of the field, if it differs from the one derived from its name.
-    pub(crate) key: Option<&'static str>,
+    pub(crate) key: Option<Cow<'static, str>>,
     /// Origin: a value of the record, or the record's place in the file.
     pub(crate) origin: Origin,
     /// Value: numbers with all their digits, texts as displayed.
     pub(crate) value: Json,
+    /// Display text of the value, unless it follows from the value.
+    pub(crate) text: Option<String>,
     /// Part that the value refers to, if any.
     pub(crate) names: Option<Named>,
 }
@@ -39,19 +46,20 @@ impl OwnLine {
     /// Returns the key and the value of an attribute of a scene entity, or `None` for any other
     /// line.
     pub fn attribute(self) -> Option<(String, Json)> {
-        if self.title != "Attributes" {
-            return None;
-        }
-        // Unknown keys precede their values in one line.
-        let unknown = self
-            .value
-            .as_str()
-            .filter(|_| self.name == "Other")
-            .and_then(|line| line.split_once(" = "));
-        match unknown {
-            Some((key, value)) => Some((key.to_owned(), value.into())),
-            None => Some((self.name.to_owned(), self.value)),
-        }
+        let key = || self.key.map_or_else(|| key_of(self.name), Cow::into_owned);
+        (self.title == "Attributes").then(|| (key(), self.value))
+    }
+
+    /// Returns heading, name and value of a line that is neither derived nor a place: flags and whole
+    /// numbers as such, everything else as display text.
+    pub fn stored(self) -> Option<(&'static str, &'static str, Json)> {
+        let is_plain = self.value.is_boolean() || self.value.is_i64() || self.value.is_u64();
+        let value = if is_plain {
+            self.value.clone()
+        } else {
+            self.text().into()
+        };
+        (self.origin == Origin::File).then_some((self.title, self.name, value))
     }
 
     /// Creates a line of a record.
@@ -62,55 +70,15 @@ impl OwnLine {
             key: None,
             origin: Origin::File,
             value: value.into(),
+            text: None,
             names: None,
         }
     }
 
-    /// Marks the value as a reference to a part of another list.
-    pub(crate) fn naming(self, what: &'static str, index: Option<usize>) -> Self {
-        let named = |index| Named {
-            part: (what, index),
-            remainder: String::new(),
-        };
-        let names = index.map(named);
-        Self { names, ..self }
-    }
-
-    /// Sets the origin, unless the given one is [`Origin::File`], which keeps the line's own.
+    /// Sets the origin.
     pub(crate) fn within(self, origin: Origin) -> Self {
-        let origin = match origin {
-            Origin::File => self.origin,
-            other => other,
-        };
         Self { origin, ..self }
     }
-}
-
-/// Returns the comparable lines of an inspector list, without derived properties.
-pub(crate) fn lines_of(
-    title: &'static str,
-    properties: &[Property],
-) -> impl Iterator<Item = OwnLine> {
-    let own = properties
-        .iter()
-        .filter(|property| property.origin != Origin::Derived);
-    own.map(move |property| {
-        let value = if property.bytes.is_empty() {
-            property.value.clone()
-        } else {
-            bytes_text(&property.bytes)
-        };
-        OwnLine {
-            origin: property.origin,
-            ..OwnLine::new(title, property.name, value)
-        }
-    })
-}
-
-/// Like [`lines_of`], for several lists.
-pub(crate) fn lines_of_groups(groups: &[PropertyGroup]) -> impl Iterator<Item = OwnLine> {
-    let groups = groups.iter();
-    groups.flat_map(|group| lines_of(group.title, &group.properties))
 }
 
 /// Formats bytes as text if they are short printable UTF-8, otherwise like [`hex_text`].

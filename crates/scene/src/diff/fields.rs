@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::describe::own::key_of;
+use crate::describe::own::{OTHER, key_of};
 use crate::{Origin, OwnLine};
 
 /// A field with its values in A and in B.
@@ -14,6 +14,8 @@ pub struct FieldChange {
     pub key: String,
     /// The values in A and B; `None` if a file lacks the field.
     pub values: [Option<Json>; 2],
+    /// The values as display text.
+    pub texts: [Option<String>; 2],
 }
 
 impl FieldChange {
@@ -22,13 +24,16 @@ impl FieldChange {
         Self {
             name: name.to_owned(),
             key: key_of(name),
+            texts: [0, 1].map(|i| values[i].as_ref().map(text_of)),
             values,
         }
     }
+}
 
-    /// The values of A and B as display text.
-    pub fn texts(&self) -> [Option<String>; 2] {
-        [0, 1].map(|i| self.values[i].as_ref().map(text_of))
+impl OwnLine {
+    /// Returns the display text of its value.
+    pub(crate) fn text(&self) -> String {
+        self.text.clone().unwrap_or_else(|| text_of(&self.value))
     }
 }
 
@@ -67,8 +72,9 @@ fn said(own: &[Vec<OwnLine>; 2]) -> Vec<Said<'_>> {
     for (side, lines) in own.iter().enumerate() {
         let lines = lines.iter();
         for line in lines.filter(|line| line.origin == Origin::File) {
-            let is_same =
-                |said: &Said<'_>| (said.line.title, said.line.name) == (line.title, line.name);
+            let is_same = |Said { line: first, .. }: &Said<'_>| {
+                (first.title, first.name, &first.key) == (line.title, line.name, &line.key)
+            };
             let index = fields.iter().position(is_same).unwrap_or_else(|| {
                 let values = Default::default();
                 fields.push(Said { line, values });
@@ -98,11 +104,15 @@ pub(super) fn changes(
 
 fn change(said: &Said<'_>, all: &[Said<'_>]) -> FieldChange {
     let OwnLine {
-        title, name, key, ..
+        title,
+        name,
+        ref key,
+        ..
     } = *said.line;
     let is_same_name = |other: &&Said<'_>| other.line.name == name;
     let name = match name {
         "" => title.to_owned(),
+        OTHER => key.as_deref().unwrap_or(name).to_owned(),
         // The heading distinguishes fields of the same name.
         name if all.iter().filter(is_same_name).count() > 1 => format!("{title}: {name}"),
         name => name.to_owned(),
@@ -112,9 +122,21 @@ fn change(said: &Said<'_>, all: &[Said<'_>]) -> FieldChange {
         [line] => Some(line.value.clone()),
         lines => Some(lines.iter().map(|line| line.value.clone()).collect()),
     };
-    let key = key.map_or_else(|| key_of(&name), str::to_owned);
-    let values = [0, 1].map(value);
-    FieldChange { name, key, values }
+    let key = key
+        .as_ref()
+        .map_or_else(|| key_of(&name), ToString::to_string);
+    let text = |i: usize| {
+        let texts = said.values[i].iter().map(|line| line.text());
+        let texts: Vec<String> = texts.collect();
+        (!texts.is_empty()).then(|| texts.join(", "))
+    };
+    let (values, texts) = ([0, 1].map(value), [0, 1].map(text));
+    FieldChange {
+        name,
+        key,
+        values,
+        texts,
+    }
 }
 
 /// The position of a part in each file.
@@ -122,7 +144,7 @@ pub(super) fn places(own: &[Vec<OwnLine>; 2]) -> [Option<String>; 2] {
     [0, 1].map(|i| {
         let mut lines = own[i].iter();
         let place = lines.find(|line| line.origin == Origin::Place)?;
-        let text = text_of(&place.value);
+        let text = place.text();
         // A number needs the name of what it counts.
         Some(match &place.value {
             Json::Number(_) => format!("{} {text}", place.name.to_lowercase()),

@@ -1,4 +1,14 @@
-//! Matches the parts of two lists: by key, then by equal content, then by place.
+//! Matches the parts of two lists.
+//!
+//! Lists without keys are aligned by the digests of their parts. Other lists are matched in passes,
+//! each of which matches some of the remaining parts:
+//!
+//! 1. unique keys
+//! 2. equal keys and equal data
+//! 3. equal keys and shared children
+//! 4. equal keys and the same position, the same preceding part, or the same order
+//! 5. renamed parts with equal data
+//! 6. parts that other lists reference by index, by their preceding part
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -12,7 +22,7 @@ use crate::{Origin, OwnLine};
 #[derive(Debug, Clone, Copy)]
 struct Digest {
     hash: u64,
-    /// `true` if the file stores the name and also other data.
+    /// `true` if the file stores the name and also other data, which can identify a renamed part.
     can_be_renamed: bool,
 }
 
@@ -23,14 +33,15 @@ impl Matches {
         }
     }
 
+    /// Adds a match, unless one of its parts already has one.
     fn add(&mut self, [index, other]: [usize; 2]) {
         let [of_a, of_b] = &mut self.others;
-        if let (Some(of @ None), Some(is @ None)) = (of_a.get_mut(index), of_b.get_mut(other)) {
-            (*of, *is) = (Some(other), Some(index));
+        if let (Some(a @ None), Some(b @ None)) = (of_a.get_mut(index), of_b.get_mut(other)) {
+            (*a, *b) = (Some(other), Some(index));
         }
     }
 
-    /// All pairs in the order of A, followed by the parts that only B has.
+    /// All parts of A with their matches, followed by the unmatched parts of B.
     pub(super) fn pairs(&self) -> impl Iterator<Item = [Option<usize>; 2]> {
         let [of_a, of_b] = &self.others;
         let in_a = of_a.iter().enumerate();
@@ -40,46 +51,47 @@ impl Matches {
     }
 
     /// The parts of A and of B without a match.
-    fn alone(&self) -> [Vec<usize>; 2] {
+    fn unmatched(&self) -> [Vec<usize>; 2] {
         self.others.each_ref().map(|others| {
-            let alone = others.iter().enumerate().filter(|(_, it)| it.is_none());
-            alone.map(|(index, _)| index).collect()
+            let unmatched = others.iter().enumerate().filter(|(_, it)| it.is_none());
+            unmatched.map(|(index, _)| index).collect()
         })
     }
 
-    /// For each part of A and of B, the nearest preceding part of A that both files have.
-    fn places(&self) -> [Vec<Option<usize>>; 2] {
+    /// For each part of A and of B, the last matched part at or before it, by its index in A.
+    fn anchors(&self) -> [Vec<Option<usize>>; 2] {
         [0, 1].map(|side| {
-            let mut before = None;
+            let mut anchor = None;
             let all = self.others[side].iter().enumerate();
             all.map(|(index, other)| {
                 if let Some(other) = other {
-                    before = Some(if side == 0 { index } else { *other });
+                    anchor = Some(if side == 0 { index } else { *other });
                 }
-                before
+                anchor
             })
             .collect()
         })
     }
 
-    /// Matches unmatched parts of equal value, in order, if `are_right` accepts the number of such
-    /// parts in A and B. `value` gets the side, the index, and the place of a part.
+    /// Matches unmatched parts of equal value, in order, if `accepts` accepts the numbers of such
+    /// parts in A and B. `value` gets the side, the index, and the anchor of a part
+    /// ([`Matches::anchors`]).
     fn match_by<K: Eq + Hash>(
         &mut self,
-        are_right: impl Fn(usize, usize) -> bool,
+        accepts: impl Fn(usize, usize) -> bool,
         value: impl Fn(usize, usize, Option<usize>) -> Option<K>,
     ) {
-        let places = self.places();
+        let anchors = self.anchors();
         let mut of_value: HashMap<K, [Vec<usize>; 2]> = HashMap::new();
-        for (side, alone) in self.alone().into_iter().enumerate() {
-            for index in alone {
-                if let Some(value) = value(side, index, places[side][index]) {
+        for (side, unmatched) in self.unmatched().into_iter().enumerate() {
+            for index in unmatched {
+                if let Some(value) = value(side, index, anchors[side][index]) {
                     of_value.entry(value).or_default()[side].push(index);
                 }
             }
         }
         for [a, b] in of_value.into_values() {
-            if are_right(a.len(), b.len()) {
+            if accepts(a.len(), b.len()) {
                 a.into_iter().zip(b).for_each(|pair| self.add(pair.into()));
             }
         }
@@ -117,13 +129,16 @@ impl Comparison<'_> {
         let are_single = |a, b| a == 1 && b == 1;
         matches.match_by(are_single, |side, index, _| key(side, index));
         // Most lists are fully matched at this point.
-        let alone = matches.alone();
-        if alone.iter().any(Vec::is_empty) {
+        let unmatched = matches.unmatched();
+        if unmatched.iter().any(Vec::is_empty) {
             return matches;
         }
         let digests = [0, 1].map(|side| {
             let digest = |index: &usize| (*index, self.digest(side, lists[side], *index));
-            alone[side].iter().map(digest).collect::<HashMap<_, _>>()
+            unmatched[side]
+                .iter()
+                .map(digest)
+                .collect::<HashMap<_, _>>()
         });
         let digest =
             |side: usize, index| Some((key(side, index)?, digests[side].get(&index)?.hash));
@@ -137,34 +152,34 @@ impl Comparison<'_> {
         matches.match_by(are_single, |side, index, _| {
             Some((key(side, index)?, lists[side].position(index)?))
         });
-        matches.match_by(any, |side, index, place| Some((key(side, index)?, place)));
+        matches.match_by(any, |side, index, anchor| Some((key(side, index)?, anchor)));
         matches.match_by(any, |side, index, _| key(side, index));
-        matches.match_by(any, |side, index, place| {
-            Some((renamed(side, index)?, place))
+        matches.match_by(any, |side, index, anchor| {
+            Some((renamed(side, index)?, anchor))
         });
         matches.match_by(any, |side, index, _| renamed(side, index));
         if lists[0].is_referenced {
-            // A reference by place now refers to the part that took the place.
-            matches.match_by(|a, b| a == b, |_, _, place| Some(place));
+            // A reference by index now refers to the part that took the index.
+            matches.match_by(|a, b| a == b, |_, _, anchor| Some(anchor));
         }
         matches
     }
 
-    /// Matches parts of the same key by the number of shared children that are unique in their
-    /// files, the most first.
+    /// Matches parts of the same key that share children, the pairs with the most shared children
+    /// first. Children that occur in several parts of a file are ignored.
     fn match_similar<'k, K: Eq + Hash + 'k>(
         &self,
         lists: [&Parts<'_>; 2],
         key: impl Fn(usize, usize) -> Option<&'k K>,
         matches: &mut Matches,
     ) {
-        let alone = matches.alone();
-        if alone.iter().any(Vec::is_empty) || alone.iter().all(|alone| alone.len() == 1) {
+        let unmatched = matches.unmatched();
+        if unmatched.iter().any(Vec::is_empty) || unmatched.iter().all(|parts| parts.len() == 1) {
             return;
         }
         let mut holders: HashMap<_, [HashSet<usize>; 2]> = HashMap::new();
-        for (side, alone) in alone.iter().enumerate() {
-            for index in alone {
+        for (side, unmatched) in unmatched.iter().enumerate() {
+            for index in unmatched {
                 for child in self.child_digests(side, lists[side], *index) {
                     let holders = holders.entry((key(side, *index), child)).or_default();
                     holders[side].insert(*index);
@@ -181,7 +196,7 @@ impl Comparison<'_> {
             }
         }
         let mut pairs: Vec<_> = common.into_iter().collect();
-        // Independent of the order of the files.
+        // The sort key is symmetric: exchanging the files gives the same matches.
         pairs.sort_by_key(|([index, other], count)| {
             (Reverse(*count), index + other, *index.min(other))
         });
@@ -190,7 +205,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Digests of the children of a part; for a grid, those of its rows.
+    /// Digests of the children of a part. For children in a grid, digests of the rows.
     fn child_digests(&self, side: usize, list: &Parts<'_>, index: usize) -> Vec<u64> {
         let children = list.compared_children(index).into_iter();
         let digests = children.map(|list| match list.columns {
@@ -224,8 +239,8 @@ impl Comparison<'_> {
         has_content.then(|| content.digest())
     }
 
-    /// Digest of all data of a part: its content, or else its fields without the name, and its
-    /// children.
+    /// Digest of all data of a part: its content if it has any, otherwise its children and its
+    /// fields without the name.
     fn digest(&self, side: usize, list: &Parts<'_>, index: usize) -> Digest {
         let (content, key) = (self.content(side, list, index), list.key(index));
         if let (Some(hash), None) = (content, &key) {
@@ -242,8 +257,8 @@ impl Comparison<'_> {
             .collect();
         let is_value = |line: &&OwnLine| line.value == *name;
         // Some parts have the same name as the part that they reference.
-        let is_said = own.iter().filter(is_value).any(|line| line.names.is_none());
-        let is_name = |line: &OwnLine| is_value(&line) && (line.names.is_none() || !is_said);
+        let stores_name = own.iter().filter(is_value).any(|line| line.names.is_none());
+        let is_name = |line: &OwnLine| is_value(&line) && (line.names.is_none() || !stores_name);
         let is_named = name.is_empty() || own.iter().any(is_name);
         let mut has_more = content.is_some() || own.len() > 1;
         let hash = content.unwrap_or_else(|| {
@@ -263,7 +278,7 @@ impl Comparison<'_> {
     }
 
     fn hash_line(&self, side: usize, line: &OwnLine, hasher: &mut DefaultHasher) {
-        (line.title, line.name).hash(hasher);
+        (line.title, line.name, &line.key).hash(hasher);
         match &line.names {
             Some(named) => {
                 (self.references.identity(side, named.part), &named.remainder).hash(hasher);

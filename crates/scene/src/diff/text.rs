@@ -68,6 +68,7 @@ fn lines_of_part(list: &Parts<'_>, index: usize, document: &dyn Document) -> Vec
             if let Some(Named { part, remainder }) = &line.names {
                 let text = format!("{} {remainder}", part.1);
                 line.value = text.trim_end().into();
+                line.text = None;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The interface of an open file to everything that shows it.
+//! The interface of an open file to the window and the commands.
 
 pub(crate) mod environment;
 pub(crate) mod flat_image;
@@ -47,7 +47,7 @@ pub struct Hit {
 /// Directions from which an item is visible.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum VisibleFrom {
-    /// Always visible: the item contains a lot, or is drawn on top of everything.
+    /// Always visible: the item is large or a group, or is drawn on top of everything.
     #[default]
     Anywhere,
     /// Visible from all sides unless something is between it and the eye.
@@ -64,9 +64,9 @@ pub enum VisibleFrom {
 /// The view that players have in the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GameView {
-    /// From high above the ground at a slant, as in a real-time strategy game.
+    /// An oblique view from high above the ground, as in a real-time strategy game.
     FromAbove,
-    /// Through the eyes of a person standing in the map.
+    /// The view of a person standing in the map.
     FirstPerson,
 }
 
@@ -98,24 +98,25 @@ pub struct About {
     pub version: String,
     /// All problems of the file and of the files it names, in file order.
     pub problems: Vec<Problem>,
-    /// World-space bounds of all its levels together.
+    /// World-space bounds of the document with all its levels.
     pub bounds: Aabb,
-    /// Handedness of its world.
+    /// Handedness of its world space.
     pub handedness: Handedness,
-    /// The view in its game.
+    /// The view that players have in its game.
     pub game_view: GameView,
     /// The overlays it offers.
     pub overlays: &'static [Overlay],
-    /// Other files that it was made from or looked for, to be watched for changes.
+    /// Other files that it was built from, or that were searched for and not found. They are
+    /// watched for changes.
     pub dependencies: Vec<PathBuf>,
-    /// The kinds of objects it contains, for the panel that shows and counts them.
+    /// The kinds of objects in the document, for the panel that lists and counts them.
     pub kinds: Vec<Kind>,
     /// Bytes of memory that it holds.
     pub cpu_bytes: u64,
 }
 
 impl About {
-    /// Returns a copy with faults that were found later.
+    /// Returns a copy with additional faults that were found after opening.
     pub(crate) fn with_faults(&self, faults: &[Fault], place: Place) -> Self {
         let mut about = self.clone();
         about.add_faults(faults, place);
@@ -133,14 +134,14 @@ impl About {
     }
 }
 
-/// Content for a renderer, with any number of placements. Content that is named several times is
+/// Content for a renderer, with any number of placements. Content that several drawables share is
 /// uploaded to the GPU once, and all placements of a model are drawn together.
 #[derive(Debug, Clone, Copy)]
 pub struct Drawable<'a> {
     /// The content. Each renderer knows the type that it draws, such as
     /// [`Terrain`](crate::terrain::Terrain).
     pub content: &'a (dyn Any + Send + Sync),
-    /// Revision number; it changes with the content, or when other content may have the same
+    /// Revision number. It changes with the content, and when other content may have taken its
     /// address.
     pub revision: u64,
     /// `world_from_model` of each placement. Content without placements is not drawn but stays on
@@ -155,7 +156,7 @@ pub struct Drawable<'a> {
 }
 
 impl<'a> Drawable<'a> {
-    /// Content in world space that does not change and follows the playhead of the view.
+    /// Immutable content in world space that follows the playhead of the view.
     pub fn in_place(content: &'a (dyn Any + Send + Sync)) -> Self {
         Self {
             content,
@@ -175,15 +176,14 @@ pub struct ItemPlace {
     pub bounds: Option<Aabb>,
     /// Directions from which it is visible.
     pub seen_from: VisibleFrom,
-    /// `true` for a placeholder of something that is missing or unreadable; its position has no
-    /// meaning.
+    /// `true` for a placeholder of a missing or unreadable item. Its position has no meaning.
     pub is_placeholder: bool,
 }
 
 /// The neighbour of an item in a direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Neighbor {
-    /// The item; `None` at the end.
+    /// The item; `None` if there is no neighbour in that direction.
     pub item: Option<Item>,
     /// Menu name and help of the step, if they differ from those of the direction.
     pub name: Option<[&'static str; 2]>,
@@ -192,7 +192,7 @@ pub struct Neighbor {
 /// A moment of a clip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// Without any clip.
+    /// The bind pose, without a clip.
     BindPose,
     /// A frame, from 0.
     Frame(u32),
@@ -205,12 +205,12 @@ pub struct ProblemTarget {
     pub item: Item,
     /// The affected moment of the clip.
     pub moment: Option<Moment>,
-    /// The overlay that shows the problem, if there is one.
+    /// The overlay that shows the problem, if any.
     pub overlay: Option<OverlayId>,
 }
 
-/// An open file: the interface of every document, and capabilities that only some have. A document
-/// that is made only for drawing can leave all descriptions empty.
+/// An open file: the methods of every document, and the optional capabilities of some. A document
+/// that is only drawn can leave all descriptions empty.
 pub trait Document: fmt::Debug + Send + Sync {
     /// Metadata that is known once the file is open.
     fn about(&self) -> &About;
@@ -218,8 +218,8 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Calls `draw` with each drawable of the document as it is shown.
     fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>));
 
-    /// Surroundings of the document. Without them it is shown in a studio or has its own light, and
-    /// nothing casts shadows.
+    /// Surroundings of the document. A document without surroundings is shown in a studio or has
+    /// its own light, and nothing casts shadows.
     fn environment(&self) -> Option<&Environment> {
         None
     }
@@ -235,8 +235,8 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
-    /// One line about an item for the status bar, including details at the pointer's place in world
-    /// space. The coordinates of that place may be omitted.
+    /// One line about an item for the status bar, with details at the pointer's position in world
+    /// space. The coordinates of the pointer may be omitted.
     fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
         let _ = (item, pointer, shown);
         Vec::new()
@@ -248,8 +248,9 @@ pub trait Document: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Like [`Document::properties`], for an item as it is shown. For a tile in layers that scroll
-    /// with the camera, this covers all layers at its visible place, as in [`Document::summary`].
+    /// Like [`Document::properties`], for an item as it is shown. If layers scroll with the camera,
+    /// the properties of a tile cover all layers at its visible position, as in
+    /// [`Document::summary`].
     fn properties_in_view(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
         self.properties(item, shown.playhead)
     }
@@ -282,13 +283,13 @@ pub trait Document: fmt::Debug + Send + Sync {
     }
 
     /// World height of the floor. The floor is shown while no drawn part defines a background, or
-    /// while only models are drawn. `None` for a document without a floor; its models stand at
-    /// height 0.
+    /// while only models are drawn. `None` if the document has no floor; its models stand at height
+    /// zero.
     fn floor_height(&self) -> Option<f32> {
         None
     }
 
-    /// A user-facing reason why the view is empty; `None` if it is not.
+    /// A user-facing reason why the view is empty; `None` if the view is not empty.
     fn emptiness(&self, shown: &Shown) -> Option<String> {
         self.levels()?.emptiness(shown.level)
     }
@@ -304,7 +305,7 @@ pub trait Document: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// A small image by the index of a [`Swatch::Thumbnail`](crate::Swatch::Thumbnail): width,
+    /// The thumbnail with the index of a [`Swatch::Thumbnail`](crate::Swatch::Thumbnail): width,
     /// height, and RGBA bytes from the top left.
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         let _ = index;
@@ -327,7 +328,7 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Its levels, if it has any; one is shown at a time.
+    /// Its levels, if it has any. The view shows one level at a time.
     fn levels(&self) -> Option<&dyn Levels> {
         None
     }
@@ -337,17 +338,17 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Its deferred parts, if it is opened without some.
+    /// Its deferred parts, if it loads any after opening.
     fn deferred(&self) -> Option<&dyn Deferred> {
         None
     }
 
-    /// Navigation between its items, if it has any.
+    /// Navigation between its items, if supported.
     fn walk(&self) -> Option<&dyn Walk> {
         None
     }
 
-    /// Places of its items, if it has any.
+    /// Places of its items, if they have any.
     fn places(&self) -> Option<&dyn Places> {
         None
     }
@@ -357,12 +358,12 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The files that it names or was made from, if there can be any.
+    /// The files that it names or was built from, if documents of its kind can have any.
     fn related_files(&self) -> Option<&dyn RelatedFiles> {
         None
     }
 
-    /// The contents of its file, if it has any to compare.
+    /// The contents of its file for comparison, if it has any.
     fn comparison(&self) -> Option<&dyn Compare> {
         None
     }
@@ -370,11 +371,11 @@ pub trait Document: fmt::Debug + Send + Sync {
 
 /// Parts that a document loads after it was opened.
 pub trait Deferred {
-    /// Revision number; it changes when a drawable appears, changes or vanishes, or when a deferred
-    /// part is loaded.
+    /// Revision number. It changes when a drawable is added, changed or removed, and when a
+    /// deferred part is loaded.
     fn revision(&self) -> u64;
 
-    /// The deferred part that is not loaded yet.
+    /// The deferred part that is loading or loads next; `None` if all are loaded.
     fn pending(&self) -> Option<Pending>;
 
     /// Loads the deferred parts one by one while `keep_going` returns `true`. Calls `on_part` after
@@ -390,12 +391,12 @@ pub trait Walk {
     /// The neighbour of an item in a direction.
     fn neighbor(&self, item: Item, direction: Direction) -> Neighbor;
 
-    /// The next (or previous) item of a kind after another, wrapping around at the end. `kind` may
-    /// also be another group that counts items.
+    /// The item of a kind that follows (or precedes) `after`, wrapping around at the end. `kind`
+    /// may also be an item that groups others, such as a material with its triangles.
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item>;
 
-    /// The item that contains another, as an entity contains a joint. It becomes the selection when
-    /// the part is deselected.
+    /// The item that contains another, as an entity contains a joint. Deselecting an item selects
+    /// its parent.
     fn parent_of(&self, item: Item) -> Option<Item> {
         let _ = item;
         None
@@ -413,7 +414,7 @@ pub trait Places {
 
 /// Items that can be hidden.
 pub trait Hiding {
-    /// The item to hide ([`Shown::hidden`]) in order to hide another: the item itself if possible,
+    /// The item to add to [`Shown::hidden`] in order to hide `item`: the item itself if possible,
     /// or its container, such as the material of a face or the layer of a cell.
     fn hide_target(&self, item: Item) -> Option<Item>;
 
@@ -423,13 +424,13 @@ pub trait Hiding {
     }
 }
 
-/// Files that a document names or was made from.
+/// Files that a document names or was built from.
 pub trait RelatedFiles {
-    /// The files that it names, directly or through other files, each once, with the paths where
-    /// they were found.
+    /// The files that it names, directly or through other files, with the paths where they were
+    /// found. Each file is listed once.
     fn files(&self) -> Vec<NamedFile>;
 
-    /// Other files that the document was made from, with their problems.
+    /// Other files that the document was built from, with their problems.
     fn other_files(&self) -> Vec<OtherFile<'_>> {
         Vec::new()
     }
@@ -452,14 +453,14 @@ pub trait Compare {
     /// The parts of its file.
     fn parts(&self) -> Vec<Parts<'_>>;
 
-    /// The parts of the other files that it shows, for comparing two versions of the visible
-    /// document ([`Diff::of_shown`](crate::diff::Diff::of_shown)).
+    /// The parts of other files that the document shows, for comparing two versions of it
+    /// ([`Diff::of_shown`](crate::diff::Diff::of_shown)).
     fn other_parts(&self) -> Vec<Parts<'_>> {
         Vec::new()
     }
 
-    /// The values that the file stores for an item, with their places, without derived values.
-    /// Empty if the item does not exist.
+    /// The values that the file stores for an item and their places in the file. Derived values are
+    /// omitted. Empty if the item does not exist.
     fn own(&self, item: Item) -> Vec<OwnLine>;
 }
 
@@ -469,7 +470,7 @@ impl dyn Document + '_ {
         self.deferred().map_or(0, Deferred::revision)
     }
 
-    /// The deferred part that is not loaded yet, if any.
+    /// The deferred part that is loading or loads next, if any.
     pub fn pending(&self) -> Option<Pending> {
         self.deferred()?.pending()
     }
@@ -518,7 +519,7 @@ impl dyn Document + '_ {
         self.hiding().is_some()
     }
 
-    /// The item to hide in order to hide another ([`Hiding::hide_target`]).
+    /// The item to hide in order to hide `item` ([`Hiding::hide_target`]).
     pub fn hide_target(&self, item: Item) -> Option<Item> {
         self.hiding()?.hide_target(item)
     }
@@ -537,7 +538,7 @@ impl dyn Document + '_ {
             .map_or_else(Vec::new, RelatedFiles::files)
     }
 
-    /// Other files that it was made from, with their problems.
+    /// Other files that it was built from, with their problems.
     pub fn other_files(&self) -> Vec<OtherFile<'_>> {
         self.related_files()
             .map_or_else(Vec::new, RelatedFiles::other_files)
@@ -558,7 +559,7 @@ impl dyn Document + '_ {
         self.comparison().map(Compare::parts)
     }
 
-    /// The parts of the other files that it shows ([`Compare::other_parts`]).
+    /// The parts of other files that it shows ([`Compare::other_parts`]).
     pub fn other_parts(&self) -> Vec<Parts<'_>> {
         self.comparison()
             .map_or_else(Vec::new, Compare::other_parts)
@@ -608,7 +609,7 @@ impl dyn Document + '_ {
     }
 }
 
-/// Another file that a document was made from.
+/// Another file that a document was built from.
 #[derive(Debug)]
 pub struct OtherFile<'d> {
     /// Its path.
@@ -630,8 +631,8 @@ pub trait Annotations {
     /// labels overlap, only the first is shown.
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>);
 
-    /// `true` if visible content occludes the point at `distance` along a ray from the eye, so that
-    /// its label is hidden. Labels of things that are drawn on top, such as bones, are never
+    /// `true` if visible content occludes the point at `distance` along a ray from the eye. The
+    /// label of an occluded point is hidden. Content that is drawn on top, such as bones, is never
     /// occluded.
     fn covers(&self, ray_in_world: Ray, distance: f32, shown: &Shown) -> bool {
         let _ = (ray_in_world, distance, shown);
@@ -644,7 +645,8 @@ pub trait Animation {
     /// Its clips in file order; at least one.
     fn clips(&self) -> &[ClipInfo];
 
-    /// The curves of an item's values over a clip, given by index; empty if the item has none.
+    /// The curves of an item's values over the clip with this index; empty if the item has no
+    /// curves.
     fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
         let _ = (item, clip);
         Vec::new()
@@ -676,7 +678,7 @@ pub trait Animation {
 
 /// A document of levels, which consist of chunks of cubes.
 pub trait Levels {
-    /// The levels; the first one is shown at first.
+    /// The levels. The first one is initially visible.
     fn levels(&self) -> &[LevelInfo];
 
     /// The level that contains an item; `None` if the item belongs to all levels.
@@ -691,15 +693,14 @@ pub trait Levels {
     /// The switchable lights of a level.
     fn lights(&self, level: usize) -> Vec<Light>;
 
-    /// Lines of a tree that is too large for the outline: the children of `below`, or the roots of
-    /// a level.
+    /// Lines of a tree that is too large for the outline: the children of `below`; the roots of the
+    /// level if `below` is `None`.
     fn branches(&self, level: usize, below: Option<Item>) -> Vec<Branch>;
 
     /// The parent of an item in the tree of [`Levels::branches`].
     fn branch_above(&self, item: Item) -> Option<Item>;
 
-    /// Items in the tree of [`Levels::branches`] of a level that match a text, in tree order, at
-    /// most `max`.
+    /// The first `max` items in the tree of [`Levels::branches`] that match a text, in tree order.
     fn find_branches(&self, level: usize, text: &str, max: usize) -> Vec<Branch>;
 
     /// The chunks of a level.
@@ -714,7 +715,7 @@ pub trait Levels {
     /// The faces on a lightmap.
     fn lightmap_faces(&self, lightmap: Item) -> Vec<LightmapFace>;
 
-    /// The item at `eye` in the current level that has a visibility list; `None` if there is none.
+    /// The item that contains `eye` in the current level and has a visibility list, if any.
     fn visibility_at(&self, eye: Vec3, shown: &Shown) -> Option<Item>;
 }
 
@@ -729,19 +730,19 @@ pub trait Layers {
     /// The image of a tile at a moment.
     fn tile_image(&self, tile: Item, playhead: Playhead) -> Option<Image>;
 
-    /// The item of a tile of a tileset, by its index in [`TilesetInfo::uses`].
+    /// The item of a tile, by its tileset and its index in [`TilesetInfo::uses`].
     fn tile_item(&self, tileset: Item, index: usize) -> Option<Item>;
 
     /// Default distance between layers along Y, in world units ([`Shown::layer_gap`] overrides it).
     fn default_layer_gap(&self) -> f32;
 
-    /// Number of tile columns and rows that [`InfoQuery::tile`] accepts.
+    /// Numbers of tile columns and rows that [`InfoQuery::tile`] accepts.
     fn tile_count(&self) -> Option<[u32; 2]>;
 
-    /// Width and height in pixels of the tiles in [`Layers::tile_count`].
+    /// Width and height in pixels of the tiles that [`Layers::tile_count`] counts.
     fn tile_px(&self) -> Option<[u32; 2]>;
 
-    /// `true` per axis (across, down) if the flat image wraps at its edges.
+    /// For each axis (across, down), `true` if the flat image wraps at its edges.
     fn wraps(&self) -> [bool; 2];
 
     /// Size of the flat image at 1:1, in pixels.

@@ -145,7 +145,7 @@ demos! {
     VILLAGE "village" "Village" "A 2D map of ika: a harbour with moving water, people and zones",
         flat(442.0, 290.0), "maps/harbour.map", files!["maps": "harbour.vsp"];
     STATION "station" "Space station"
-        "A 2D map of PixelPerfectEngine: rooms with coloured light before the stars",
+        "A 2D map of PixelPerfectEngine: rooms with coloured light and a starry sky",
         flat(320.0, 250.0), "maps/station.xmf",
         files!["maps": "station.map", "station_crew.png", "station_tiles.png"];
     DRAKELING "drakeling" "Drakeling" "A young dragon that idles, walks and jumps",

@@ -1,4 +1,4 @@
-//! The table of formats, and the only way to open a file.
+//! The registry of formats, and the function that opens files.
 
 pub mod demo;
 pub(crate) mod find;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::core::source::{OpenError, OpenOptions, Progress, Source};
 use crate::core::{restored, rules};
-use crate::describe::fields::ItemKeys;
+use crate::describe::table::{InfoKeys, ItemKeys};
 use crate::kinds::map_scene::MapScene;
 use crate::kinds::model::Model;
 use crate::kinds::terrain::Terrain;
@@ -23,7 +23,8 @@ use mapscope_formats::{Format, Problem};
 /// Builds a document from a file's bytes.
 type Open = fn(&Source, &OpenOptions, &Progress) -> Result<Arc<dyn Document>, OpenError>;
 
-/// Bytes at the beginning of a file that are examined to distinguish text from binary data.
+/// Number of bytes at the beginning of a file that are examined to distinguish text from binary
+/// data.
 const TEXT_BYTES: usize = 4096;
 
 /// A format and the function that opens its files.
@@ -31,6 +32,8 @@ struct Entry {
     format: &'static Format,
     open: Open,
     kind: &'static Kind,
+    /// The JSON keys of its files.
+    info_keys: fn() -> InfoKeys,
 }
 
 /// A kind of document, which several formats may share.
@@ -68,48 +71,57 @@ static REGISTRY: &[Entry] = &[
         format: &mapscope_formats::pfmap::FORMAT,
         open: terrain::open,
         kind: &TERRAIN,
+        info_keys: Terrain::info_keys,
     },
     Entry {
         format: &mapscope_formats::pfobj::FORMAT,
         open: model::open,
         kind: &MODEL,
+        info_keys: Model::info_keys,
     },
     Entry {
         format: &mapscope_formats::pfscene::FORMAT,
         open: map_scene::open,
         kind: &MAP_SCENE,
+        info_keys: MapScene::info_keys,
     },
     Entry {
         format: &mapscope_formats::pmf::FORMAT,
         open: level::open,
         kind: &LEVEL,
+        info_keys: level::Map::info_keys,
     },
     Entry {
         format: &mapscope_formats::ika::map::FORMAT,
         open: ika::open_map,
         kind: &TILE_MAP,
+        info_keys: tilemap::info::ika_map,
     },
     Entry {
         format: &mapscope_formats::ika::text_map::FORMAT,
         open: ika::open_text,
         kind: &TILE_MAP,
+        info_keys: tilemap::info::ika_text_map,
     },
     Entry {
         format: &mapscope_formats::ppe::XMF_FORMAT,
         open: ppe::open_xmf,
         kind: &TILE_MAP,
+        info_keys: tilemap::info::xmf,
     },
-    // It has no magic number, but its length must fit exactly.
+    // This format has no magic number, but its length must match exactly.
     Entry {
         format: &mapscope_formats::ppe::MAP_FORMAT,
         open: ppe::open_map,
         kind: &TILE_MAP,
+        info_keys: tilemap::info::ppe_map,
     },
-    // It begins with a small number, which map data may do too.
+    // This format begins with a small number. Data of PPE maps can begin with the same number.
     Entry {
         format: &mapscope_formats::ika::vsp::FORMAT,
         open: ika::open_tileset,
         kind: &TILE_MAP,
+        info_keys: tilemap::info::vsp,
     },
 ];
 
@@ -121,6 +133,12 @@ pub fn formats() -> impl Iterator<Item = &'static Format> {
 /// The overlays of all formats. An overlay that several formats offer is repeated for each.
 pub fn overlays() -> impl Iterator<Item = &'static Overlay> {
     REGISTRY.iter().flat_map(|entry| entry.kind.overlays)
+}
+
+/// The JSON keys of the files of each format ([`Document::info`]), with the id of the format.
+pub fn info_keys() -> impl Iterator<Item = (&'static str, InfoKeys)> {
+    let entries = REGISTRY.iter();
+    entries.map(|entry| (entry.format.id, (entry.info_keys)()))
 }
 
 /// The JSON keys of the items of each kind of document ([`Document::details`]), with the ids of the
@@ -135,7 +153,7 @@ pub fn item_keys() -> Vec<(Vec<&'static str>, Vec<ItemKeys>)> {
         .collect()
 }
 
-/// Opens a file that was read.
+/// Opens a file whose bytes were read.
 ///
 /// # Errors
 /// If the format is unknown, nothing in the file can be shown, or `progress` was cancelled.
@@ -154,7 +172,7 @@ pub fn open(
 /// Identifies the format of a file by its content, or else by its name.
 ///
 /// # Errors
-/// If neither is known.
+/// If neither identifies a known format.
 pub fn identify_format(source: &Source) -> Result<&'static Format, OpenError> {
     identify(source).map(|entry| entry.format)
 }
@@ -169,14 +187,14 @@ fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
     {
         return Ok(entry);
     }
-    if let Some(reason) = other_kind(&source.bytes) {
+    if let Some(reason) = describe_unsupported(&source.bytes) {
         return Err(OpenError::UnknownFormat {
             path: source.path.clone(),
             reason: unknown_reason(reason),
             is_foreign: false,
         });
     }
-    // Many programs write text files of this name.
+    // Many programs write text files with this ending.
     let binary_map = &mapscope_formats::ppe::MAP_FORMAT;
     if has_ending(&source.path, binary_map)
         && let Some(kind) = kind_of_text(&source.bytes)
@@ -190,27 +208,26 @@ fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
             is_foreign: true,
         });
     }
-    // Take the last format with the ending. Formats without a magic number come last; a file that
-    // lacks the magic number of the others is unlikely to be one of them.
+    // No content matched, so formats with a magic number are unlikely. Formats without one come
+    // last in the registry, so the last format with the ending is taken.
     let mut by_name = REGISTRY.iter().rev();
     if let Some(entry) = by_name.find(|e| has_ending(&source.path, e.format)) {
         return Ok(entry);
     }
     Err(OpenError::UnknownFormat {
         path: source.path.clone(),
-        reason: unknown_reason(looks_like(&source.bytes)),
+        reason: unknown_reason(describe_unknown(&source.bytes)),
         is_foreign: false,
     })
 }
 
-/// The problem of a dangling symbolic link, if a path is one.
+/// The problem of a path that is a dangling symbolic link; `None` for other paths.
 pub fn dangling_link(path: &Path) -> Option<Problem> {
     let is_dangling = path.is_symlink() && !path.exists();
     is_dangling.then(|| {
         rules::of_file(
             &rules::DANGLING_LINK,
-            "the target of this link does not \
-                                                               exist",
+            "the target of this link does not exist",
         )
     })
 }
@@ -229,8 +246,9 @@ pub fn has_known_ending(path: &Path) -> bool {
     REGISTRY.iter().any(|e| has_ending(path, e.format))
 }
 
-/// The format of a file by its name. If several formats share the ending, `beginning` is called and
-/// decides. The result equals [`identify_format`] unless the content contradicts the name.
+/// The format of a file by its name. If several formats share the ending, the bytes that
+/// `beginning` returns decide. The result equals [`identify_format`] unless the content contradicts
+/// the name.
 pub fn format_by_name(path: &Path, beginning: impl FnOnce() -> Vec<u8>) -> Option<&'static Format> {
     let named = || formats().filter(|format| has_ending(path, format));
     let last = named().last()?;
@@ -253,9 +271,10 @@ fn has_ending(path: &Path, format: &Format) -> bool {
         })
 }
 
-/// Describes a file of a known kind that Mapscope does not open, whatever its name.
-fn other_kind(bytes: &[u8]) -> Option<&'static str> {
-    /// Signatures of these kinds.
+/// Describes a file in a known format that Mapscope does not open, regardless of its name. Returns
+/// `None` for other files.
+fn describe_unsupported(bytes: &[u8]) -> Option<&'static str> {
+    /// Signatures and descriptions of these formats.
     const KINDS: [(&[u8], &str); 8] = [
         (
             b"version https://git-lfs.github.com/spec/",
@@ -280,12 +299,12 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
     kind.map(|(_, what)| *what)
 }
 
-/// Describes text that other programs write into files named `.map`; `None` if the file does not
-/// begin as text.
+/// Describes the text of a `.map` file of another program; `None` if the file does not begin with
+/// text.
 fn kind_of_text(bytes: &[u8]) -> Option<&'static str> {
     const QUAKE: &str = "a map of Quake or of a game based on it";
     const LINKER: &str = "a script or a map of a linker";
-    /// Words that identify these kinds, the most reliable first.
+    /// Words that identify kinds of text, the most reliable first.
     const KINDS: [(&str, &str); 7] = [
         ("\"classname\"", QUAKE),
         ("\"mappings\"", "a source map of JavaScript or CSS"),
@@ -312,8 +331,8 @@ fn kind_of_text(bytes: &[u8]) -> Option<&'static str> {
     Some(kind.map_or("text of another program", |(_, kind)| kind))
 }
 
-/// Describes a file of unknown format and kind by its bytes.
-fn looks_like(bytes: &[u8]) -> &'static str {
+/// Describes a file of unknown format by its bytes.
+fn describe_unknown(bytes: &[u8]) -> &'static str {
     let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     if bytes.is_empty() {
         "the file is empty"
@@ -324,13 +343,13 @@ fn looks_like(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// The reason for not opening a file, with a list of the known formats.
-fn unknown_reason(looks: &str) -> String {
+/// Appends a list of the known formats to the description of a file that cannot be opened.
+fn unknown_reason(description: &str) -> String {
     let known = formats()
         .map(|f| format!("{} (.{})", f.name, f.endings.join(", .")))
         .collect::<Vec<String>>()
         .join(", ");
-    format!("{looks}; Mapscope opens {known}")
+    format!("{description}; Mapscope opens {known}")
 }
 
 #[cfg(test)]
@@ -340,7 +359,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_kinds_of_map_are_told_apart() {
+    fn formats_with_the_same_ending_are_distinguished() {
         let format = |name: &str, bytes: &[u8]| {
             let source = Source {
                 path: name.into(),
@@ -349,11 +368,11 @@ mod tests {
             };
             identify_format(&source).unwrap().id
         };
-        // Old cells with the axis switch, whose first bytes match those of a VERGE tileset.
+        // A PPE map in the old layout. Its first bytes match those of a VERGE tileset.
         let cells = [&[4, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0][..], &[0; 8]].concat();
         assert_eq!(format("a.map", &cells), "ppe-map");
         assert_eq!(format("a.bin", &cells), "ppe-map");
-        // Truncated data is identified by its name alone.
+        // Truncated data is identified only by its name.
         assert_eq!(format("a.map", &cells[..19]), "ppe-map");
         assert_eq!(format("a.bin", b"MAP\xf96\0"), "ika-map");
         assert_eq!(format("a.map", b"MAP\xf97\0"), "ika-map");
@@ -391,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_file_is_named_for_what_it_is() {
+    fn unknown_files_are_described_by_their_content() {
         let source = |bytes: &[u8]| Source {
             path: "thing.bin".into(),
             bytes: Bytes::copy_from_slice(bytes),

@@ -587,7 +587,7 @@ fn changes_of_strands_are_differences() {
             panic!("{:?}", diff.differences);
         };
         assert_eq!((difference.what, &*difference.place), ("strand", "2"));
-        let [_, text] = difference.fields[0].texts();
+        let [_, text] = difference.fields[0].texts.clone();
         format!("{}: {}", difference.fields[0].name, text.unwrap())
     };
     assert_eq!(
@@ -672,7 +672,7 @@ fn what_a_level_names_and_does_not_have_is_said_by_its_number() {
         let [a, b] = [&good, &file].map(|file| level_document(file));
         let diff = Diff::of([&*a, &*b]).unwrap();
         let of_cube = diff.differences.iter().find(|it| it.what == "cube");
-        let fields = of_cube.map(|it| it.fields.iter().map(|field| field.texts()[1].clone()));
+        let fields = of_cube.map(|it| it.fields.iter().map(|field| field.texts[1].clone()));
         fields
             .into_iter()
             .flatten()
@@ -709,7 +709,7 @@ fn a_string_that_is_not_there_is_not_an_empty_one() {
         panic!("{difference:?}");
     };
     assert_eq!(field.name, "Type");
-    assert_eq!(field.texts()[1].as_deref(), Some("0xabcdef (no string)"));
+    assert_eq!(field.texts[1].as_deref(), Some("0xabcdef (no string)"));
 }
 
 /// Number of differences of each kind between a map and a changed copy.

@@ -12,8 +12,8 @@ use mapscope_scene::tilemap::{
     Cell, GridKind, Integers, ObjectKind, Pass, Step, StrandMode, TileMap, numbered_tile,
 };
 use mapscope_scene::{
-    self, Document, InfoQuery, Layers as _, OpenOptions, OverlayId, Progress, Shown, Source,
-    TileMapItem,
+    self, Document, InfoQuery, Layers as _, OpenOptions, OverlayId, Playhead, Progress, Shown,
+    Source, TileMapItem,
 };
 use mapscope_testdata::{shared, synthesize};
 use serde_json::{Value, json};
@@ -916,12 +916,10 @@ fn numbers_that_the_tileset_lacks_are_shown_and_kept() {
     let info = document.info(&InfoQuery::default());
     let hash = sha256_of_words(&map.layers[1].tiles);
     assert_eq!(info["layers"][1]["tiles_sha256"], json!(hash));
-    let properties = tiles(&*document).facts.cell(1, 40);
-    let number = properties[0]
-        .properties
-        .iter()
-        .find(|p| p.name == "Tile number");
-    assert_eq!(number.unwrap().value, u32::MAX.to_string());
+    let cell = TileMap::cell_item(1, [0, 4]);
+    let details = document.details(cell, Playhead::default());
+    assert_eq!(details["in_the_file"]["tile_number"], u32::MAX);
+    assert_eq!(details["tile"]["tile"], u32::MAX);
 }
 
 #[test]

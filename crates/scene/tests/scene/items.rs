@@ -112,13 +112,13 @@ fn corners_in_a_level_are_said_in_world_space_by_their_names() {
         assert_eq!(said["server_region"]["max_corner"], with(chunk, file.max));
         assert_eq!(said["server_region"]["min_corner"], with(chunk, file.min));
     }
-    let weather = |region: &&NamedItem| details(region)["region"]["kind"] == "Weather";
+    let weather = |region: &&NamedItem| details(region)["region"]["kind"] == "weather";
     let regions = find_items(&*document, "environment region").unwrap();
     let regions: Vec<_> = regions.iter().filter(weather).collect();
     assert_eq!(regions.len(), level.chunks.len());
     for (chunk, region) in regions.into_iter().enumerate() {
         let corners = data(chunk).weather_regions[0].corners;
-        let said = &details(region)["region"];
+        let said = &details(region)["region"]["corners"];
         for (at, x) in ["+x", "-x"].into_iter().enumerate() {
             let key = format!("{x}_+y_+z");
             assert_eq!(said[&key], with(chunk, corners[at]), "{said}");

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 use mapscope_formats::{Problem, Subject, pfmap, pfobj};
 use mapscope_scene::camera::Pose;
+use mapscope_scene::diff::Diff;
 use mapscope_scene::map_scene::maps_beside;
 use mapscope_scene::model::Model;
 use mapscope_scene::terrain::Terrain;
@@ -152,6 +153,41 @@ fn an_entity_stands_where_the_file_says() {
     assert_ne!(guard["ground"], Value::Null);
     assert_eq!(info["regions"], serde_json::json!(["meadow", "gate"]));
     assert_eq!(info["cameras"], serde_json::json!(["above"]));
+}
+
+#[test]
+fn attributes_are_typed_and_compared_by_their_keys() {
+    let game = Game::new(&sound_scene());
+    let document = game.open();
+    let guard: Item = SceneItem::Entity { index: 0 }.into();
+    let details = document.details(guard, Playhead::default());
+    let attributes = &details["attributes"];
+    for (key, value) in [
+        ("faction_id", serde_json::json!(1)),
+        ("animated", serde_json::json!(true)),
+        ("selection_radius", serde_json::json!(3.25)),
+        ("class", serde_json::json!("Guard")),
+        ("scale", serde_json::json!([4.0, 5.0, 6.0])),
+        ("rotation", serde_json::json!([0.0, 0.6, 0.0, 0.8])),
+        ("home", serde_json::json!([-7.0, 8.5])),
+        ("tags", serde_json::json!(["night watch", "gate"])),
+        (
+            "constructor_arguments",
+            serde_json::json!(["two words", -3, 0.5]),
+        ),
+    ] {
+        assert_eq!(attributes[key], value, "{key}");
+        // Exports have the same.
+        let mut own = document.own(guard).into_iter();
+        let found = own.find_map(|line| line.attribute().filter(|(it, _)| it == key));
+        assert_eq!(found, Some((key.to_owned(), value)));
+    }
+    // The engine does not know this one.
+    let other = Game::new(&sound_scene().replace("home vec2", "house vec2"));
+    let diff = Diff::of([&*document, &*other.open()]).unwrap();
+    let fields = diff.differences.iter().flat_map(|it| &it.fields);
+    let fields: Vec<_> = fields.map(|it| (&*it.name, &*it.key)).collect();
+    assert_eq!(fields, [("home", "home"), ("house", "house")]);
 }
 
 #[test]

@@ -324,10 +324,7 @@ fn of_many_islands_the_legend_has_those_that_have_a_colour_of_their_own() {
         .iter()
         .find(|entry| entry.label.contains("more"))
         .unwrap();
-    assert_eq!(
-        more.label,
-        "2 more islands, 768 cells, in these colours again"
-    );
+    assert_eq!(more.label, "2 more islands, 768 cells, in repeated colours");
     assert_eq!(more.color, None, "they have several");
     let colored: BTreeSet<[u8; 3]> = entries.iter().filter_map(|entry| entry.color).collect();
     assert_eq!(colored.len(), entries.len() - 1, "{entries:?}");

@@ -20,8 +20,8 @@ const VERSION_6_COUNT_AT: usize = 7;
 const STRAND_BYTES: usize = 8;
 /// Edge of a VERGE tile, in pixels.
 const VERGE_TILE: u32 = 16;
-/// Maximum number of tiles in a tileset. Far above any real tileset, and small enough to count the
-/// uses of each.
+/// Maximum number of tiles in a tileset. It is far above any real tileset, and small enough to keep
+/// a use count for each tile.
 const MAX_COUNT: u32 = 1 << 22;
 /// Versions of text tilesets that the engine's editors wrote (fact sheet 5).
 const TEXT_VERSIONS: [&str; 2] = ["1.0", "1.1"];
@@ -30,8 +30,8 @@ const VERGE_3_MAGIC: &[u8] = b"VSP\0";
 
 /// Reads a tileset.
 ///
-/// Recoverable faults are in [`Vsp::problems`]. There are fewer pixels if the file has fewer.
-/// Memory use is bounded by the length of `bytes`.
+/// Recoverable faults are listed in [`Vsp::problems`]. A truncated file yields fewer pixels. Memory
+/// use is bounded by the length of `bytes`.
 ///
 /// # Errors
 /// Returns an error if the file header is missing or corrupt.
@@ -39,7 +39,7 @@ pub fn read(bytes: &[u8]) -> Result<Vsp, ReadError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`read`] with a progress callback. `watch` is called now and then with the progress from 0 to 1
+/// [`read`] with a progress callback. `watch` is called regularly with the progress from 0 to 1,
 /// and can cancel.
 ///
 /// # Errors
@@ -75,7 +75,7 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
     let ends = |bytes: u64| left == bytes || left == bytes + strands;
     head.vsp.count > 0
         && match head.packing {
-            // Maps of other engines may begin with such a number but do not end exactly there.
+            // A map of another engine may begin with the same number, but its size does not fit.
             Packing::None => ends(head.stored_bytes()),
             Packing::Rle => packed > 0 && ends(packed),
             Packing::Zlib => packed > 0 && packed <= left,
@@ -98,7 +98,7 @@ struct Header {
     packing: Packing,
     /// Declared size of the packed pixels, in bytes.
     packed: u32,
-    /// Offset of the declared size.
+    /// Offset of the field `packed` in the file.
     packed_at: usize,
 }
 
@@ -120,39 +120,41 @@ impl Header {
         }
     }
 
-    /// Corrects a wrong size of the packed pixels. It applies if the strands at the end of the file
-    /// begin where the pixels actually end. If the size reaches past the end of the file, damaged
-    /// pixels end where whole strands begin.
+    /// Corrects a wrong declared size of the packed pixels, assuming that the strands end the file.
+    /// The size up to the strands replaces it in two cases:
+    /// - The pixels end exactly where the strands begin.
+    /// - The declared size reaches past the end of the file, and the strands are valid. The pixels
+    ///   are then damaged.
     fn correct_size(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) {
-        let said = self.packed as usize;
+        let declared = self.packed as usize;
         let up_to_strands = cursor.left().checked_sub(STRANDS * STRAND_BYTES);
         let is_needed = self.packing != Packing::None
-            && up_to_strands != Some(said)
-            && !self.is_end_of_pixels(cursor, said);
+            && up_to_strands != Some(declared)
+            && !self.is_end_of_pixels(cursor, declared);
         let Some(size) = up_to_strands.filter(|_| is_needed) else {
             return;
         };
-        let is_whole = self.is_end_of_pixels(cursor, size);
-        let leads_past_end = said > cursor.left();
-        let is_end = is_whole || leads_past_end && self.are_strands(cursor, size);
-        if !is_end {
+        let pixels_fit = self.is_end_of_pixels(cursor, size);
+        let is_past_end = declared > cursor.left();
+        let is_correct = pixels_fit || is_past_end && self.are_strands(cursor, size);
+        if !is_correct {
             return;
         }
         let place = Place::Offset(self.packed_at as u64);
         problems.add(&rules::PIXELS_SIZE, place, || {
-            let said = counted(said, "byte");
+            let declared = counted(declared, "byte");
             Message::read_as_expected(format!(
-                "pixels: the declared size is {said}; expected {size}, followed by {STRANDS} \
+                "pixels: the declared size is {declared}; expected {size}, followed by {STRANDS} \
                  strands and the end of the file"
             ))
         });
-        if !is_whole {
+        if !pixels_fit {
             problems.cause = problems.last();
         }
         self.packed = size as u32;
     }
 
-    /// Returns `true` if valid strands follow after `at` bytes and at least one of them is used.
+    /// Returns `true` if valid strands follow after `at` bytes, and at least one of them is active.
     fn are_strands(&self, cursor: &Cursor<'_>, at: usize) -> bool {
         let mut cursor = cursor.clone();
         cursor.seek(cursor.pos() + at);
@@ -281,8 +283,8 @@ impl Header {
     }
 }
 
-/// Returns `true` if the tile size is valid. Checked even without tiles, because the placeholder
-/// has the size of a tile.
+/// Returns `true` if the tile size is valid. It is checked even in a tileset without tiles, because
+/// the placeholder image has this size.
 fn is_tile_size(size: [u32; 2]) -> bool {
     size.iter().all(|edge| (1..=MAX_TILE_SIDE).contains(edge))
 }
@@ -320,12 +322,12 @@ fn read_binary(
     let mut cursor = Cursor::new(bytes, File);
     let mut head = Header::read(&mut cursor, problems)?;
     head.correct_size(&cursor, problems);
-    no_tiles(head.vsp.count, problems);
-    // The pixels can be complete even if the file ends in their last bytes.
+    check_not_empty(head.vsp.count, problems);
+    // Even in a truncated file, the pixels can be complete: their last bytes may be redundant.
     let is_cut = (cursor.left() as u64) < head.declared_bytes();
     let checkpoint = problems.checkpoint();
     let (pixels, pixels_not_read) = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
-    // Faulty strands follow from earlier faults: they are elsewhere, missing or name other tiles.
+    // Earlier faults explain faulty strands: these may be moved, missing or refer to other tiles.
     problems.cause = problems.cause.or(problems.first_since(checkpoint));
     let strands_at = Some(cursor.pos() as u64);
     let (strands, strands_not_read) = read_strands(&mut cursor, head.vsp.count, problems);
@@ -342,7 +344,7 @@ fn read_binary(
 }
 
 /// Warns of a tileset without tiles.
-fn no_tiles(count: u32, problems: &mut Problems) {
+fn check_not_empty(count: u32, problems: &mut Problems) {
     if count == 0 {
         problems.add(&rules::NO_TILES, Place::Offset(0), || {
             "no tiles in the tileset".to_owned()
@@ -360,24 +362,24 @@ fn read_pixels(
 ) -> Result<(Pixels, Option<UnreadReason>), ReadError> {
     cursor.enter("pixels", None);
     let start = cursor.pos();
-    let said = head.declared_bytes();
+    let declared = head.declared_bytes();
     let left = cursor.left();
     let stored = cursor
         .field("pixels")
-        .bytes(said.min(left as u64) as usize)?;
-    let is_cut = stored.len() as u64 != said;
+        .bytes(declared.min(left as u64) as usize)?;
+    let is_cut = stored.len() as u64 != declared;
     if is_cut {
         problems.add(
             &rules::TRUNCATED,
             Place::Offset(cursor.pos() as u64),
             || {
-                let said = counted(said as usize, "byte");
-                format!("pixels: {said} declared, but {}", bytes_left(left))
+                let declared = counted(declared as usize, "byte");
+                format!("pixels: {declared} declared, but {}", bytes_left(left))
             },
         );
         problems.cause = problems.last();
     }
-    // Already checked to be below the maximum.
+    // `Header::read` has checked the maximum.
     let count = head.pixel_count() as usize;
     let (pixels, end) = match (head.packing, head.bytes_per_pixel) {
         (Packing::None, 1) => (Pixels::Indexed(stored.to_vec()), RleEnd::Whole),
@@ -438,7 +440,7 @@ fn read_pixels(
     Ok((pixels, not_read))
 }
 
-/// Four-byte pixels without an incomplete last one.
+/// Removes an incomplete last pixel. Each pixel has four bytes.
 fn whole_pixels(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len() / 4 * 4);
     bytes
@@ -629,7 +631,7 @@ fn read_text(
         .and_then(|node| node.node("meta"))
         .map(|node| node.nodes().map(Node::key_and_value).collect());
     let version = root.version(&TEXT_VERSIONS, problems);
-    no_tiles(count, problems);
+    check_not_empty(count, problems);
     problems.cause = None;
     Ok(Vsp {
         version: Version::Text(version),
@@ -643,7 +645,7 @@ fn read_text(
     })
 }
 
-/// Reads the number in a child node, without which nothing can be shown.
+/// Parses the number in a required child node.
 fn number(node: Node<'_, '_>, name: &str) -> Result<u32, ReadError> {
     let value = node.node(name).and_then(Node::text);
     let place = value.as_ref().map_or(node.place(), |value| value.place);

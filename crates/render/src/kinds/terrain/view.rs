@@ -1,4 +1,4 @@
-//! Maps in a view: visible chunks, and how they are drawn.
+//! Maps in a view: the visible chunks, and the detail and draw calls of each.
 
 use glam::Vec3;
 
@@ -27,29 +27,30 @@ const SURFACES: [(OverlayId, Surface); 7] = [
     (OverlayId::Normals, Surface::Normals),
     (OverlayId::Cover, Surface::Cover),
 ];
+
 /// A map in a view.
 #[derive(Debug)]
 pub(crate) struct TerrainView {
     pub(super) bands: Vec<BandView>,
-    /// Far chunks with their steps, then chunks with water, written for each frame.
+    /// Instances of far chunks and their skirts, then of chunks with water. Written in each frame.
     pub(super) instances: wgpu::Buffer,
     /// The features that the next frame needs.
     pub(super) variant: Variant,
     pub(super) draws_wireframe: bool,
-    /// The shadows on parts that only the ground can shade, and on all others.
+    /// The shadows to draw: on parts out of reach of objects' shadows, and on parts within reach.
     pub(super) shadows: [Shadows; 2],
-    /// The reflection in its water.
+    /// The features of the reflection in its water.
     pub(super) reflected: Reflected,
-    /// For each block, in rows from the north-west, `true` if something on the ground casts a
+    /// For each block, in rows from the north-west, `true` if an object on the ground may cast a
     /// shadow on it.
     shadowed_blocks: Vec<bool>,
-    /// The visible chunks.
-    seen: Vec<Seen>,
+    /// The visible chunks, in map order.
+    visible_chunks: Vec<VisibleChunk>,
     /// The visible chunks with water.
     with_water: Vec<u32>,
-    /// Visible chunks or parts of them that are drawn face by face, from near to far.
+    /// Visible chunks, or blocks of them, that are drawn face by face; from near to far.
     pub(super) visible: Vec<Visible>,
-    /// Visible chunks that are drawn as grids, grouped by draw call and then from near to far.
+    /// Visible chunks that are drawn as grids; by draw call, and from near to far within each.
     far: Vec<FarChunk>,
     /// The visible parts of the ground.
     pub(super) drawn: Vec<GroundPart>,
@@ -60,15 +61,15 @@ pub(crate) struct TerrainView {
 
 /// A visible chunk.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct VisibleChunk {
     chunk: u32,
-    /// From the eye.
+    /// Distance from the eye to its bounds.
     distance: f32,
-    /// `true` if all of it is visible.
+    /// `true` if the whole chunk is visible.
     is_inside: bool,
 }
 
-/// A visible chunk, or a part of it, that is drawn face by face.
+/// A visible chunk, or a block of it, that is drawn face by face.
 #[derive(Debug, Clone)]
 pub(super) struct Visible {
     pub(super) chunk: u32,
@@ -76,7 +77,7 @@ pub(super) struct Visible {
     pub(super) detail: Detail,
     distance: f32,
     pub(super) faces: Faces,
-    /// `true` if something on the ground may cast a shadow on it.
+    /// `true` if an object on the ground may cast a shadow on it.
     pub(super) in_shadow: bool,
 }
 
@@ -87,7 +88,7 @@ struct FarChunk {
     band: u32,
     step: u32,
     distance: f32,
-    /// `true` if something on the ground may cast a shadow on it.
+    /// `true` if an object on the ground may cast a shadow on it.
     in_shadow: bool,
 }
 
@@ -117,7 +118,7 @@ impl TerrainView {
             .iter()
             .map(|band| BandView::new(gpu, &renderer.layout, band, &shared));
         let count = data.chunks.len();
-        // Grids, their four skirts, and water.
+        // Per chunk at most a grid, four skirts, and water.
         let bytes = (count.max(1) * 6 * size_of::<u32>()) as u64;
         Self {
             bands: bands.collect(),
@@ -127,7 +128,7 @@ impl TerrainView {
             shadows: [Shadows::OfGround; 2],
             reflected: Reflected::default(),
             shadowed_blocks: vec![false; count * 4],
-            seen: Vec::with_capacity(count),
+            visible_chunks: Vec::with_capacity(count),
             with_water: Vec::with_capacity(count),
             visible: Vec::with_capacity(count),
             far: Vec::with_capacity(count),
@@ -162,7 +163,7 @@ impl TerrainView {
             (false, false) => Variant::Plain,
         };
         self.draws_wireframe = gpu.draws_wireframe(shown);
-        // Overlays that colour the surface are not lit.
+        // Surfaces that an overlay colours are not lit.
         let is_lit = map.surface == Surface::Lit as u32;
         self.shadows = match (local.casters, shown.hides_shadows) {
             (_, true) => [Shadows::None; 2],
@@ -174,7 +175,7 @@ impl TerrainView {
         for caster in local.casters.unwrap_or_default() {
             self.mark_shadow(data, terrain, caster, local.to_sun);
         }
-        self.find_visible(data, local);
+        self.list_chunks(data, local);
         self.list_drawn();
         self.list_far(is_from_below(terrain, local));
         self.list_water(data, shows_water(map.surface));
@@ -192,16 +193,16 @@ impl TerrainView {
         for band in &mut self.bands {
             band.far_ranges = Default::default();
         }
-        for alike in self.far.chunk_by(|a, b| a.draw_key() == b.draw_key()) {
-            let (band, in_shadow, step) = alike[0].draw_key();
+        for group in self.far.chunk_by(|a, b| a.draw_key() == b.draw_key()) {
+            let (band, in_shadow, step) = group[0].draw_key();
             let ranges = &mut self.bands[band as usize].far_ranges[usize::from(in_shadow)];
             let begin = self.listed.len() as u32;
-            let instances = alike.iter().map(|far| far.chunk | step << 28);
+            let instances = group.iter().map(|far| far.chunk | step << 28);
             self.listed.extend(instances);
             let ground = begin..self.listed.len() as u32;
             let skirts = Edge::ALL.map(|side| {
                 let begin = self.listed.len() as u32;
-                let with_skirt = alike
+                let with_skirt = group
                     .iter()
                     .filter(|far| self.far_steps.need_skirt(far.chunk, step, side));
                 let instances = with_skirt.map(|far| far.chunk | step << 28);
@@ -243,8 +244,8 @@ impl TerrainView {
         let is_drawn = |(ground, in_shadow): &GroundPart| match ground {
             Ground::Far => far.iter().any(|it| it.in_shadow == *in_shadow),
             _ => visible.iter().any(|it| {
-                let is_it = it.in_shadow == *in_shadow && ground.is_of(it.detail);
-                is_it && !ground.faces(&it.faces).is_empty()
+                let matches = it.in_shadow == *in_shadow && ground.is_of(it.detail);
+                matches && !ground.faces(&it.faces).is_empty()
             }),
         };
         self.drawn.clear();
@@ -256,7 +257,7 @@ impl TerrainView {
         let lowest = terrain.about().bounds.min.y;
         let swept = shadow::with_shadow(caster, to_sun, lowest);
         let placement = terrain.placement();
-        // Columns increase against x.
+        // Columns increase toward negative x.
         let first = placement.tiles(swept.max.x, swept.min.z) / BLOCK_SIDE as f32;
         let last = placement.tiles(swept.min.x, swept.max.z) / BLOCK_SIDE as f32;
         let across = data.blocks_across;
@@ -277,7 +278,7 @@ impl TerrainView {
         }
     }
 
-    /// For each block of a chunk, `true` if something on the ground may cast a shadow on it.
+    /// For each block of a chunk, `true` if an object on the ground may cast a shadow on it.
     fn blocks_in_shadow(&self, data: &TerrainData, chunk: usize) -> [bool; 4] {
         let chunks_across = data.blocks_across.div_ceil(2);
         let [row, col] = [chunk / chunks_across * 2, chunk % chunks_across * 2];
@@ -287,13 +288,14 @@ impl TerrainView {
         })
     }
 
-    /// Lists the visible chunks from near to far, so that hidden pixels are not shaded.
-    fn find_visible(&mut self, data: &TerrainData, local: &LocalView<'_>) {
+    /// Lists the visible chunks, with the finest affordable detail. They are sorted from near to
+    /// far, so that hidden pixels are not shaded.
+    fn list_chunks(&mut self, data: &TerrainData, local: &LocalView<'_>) {
         let frustum = Frustum::new(local.clip_from_model);
-        self.find_seen(data, local, &frustum);
+        self.find_visible_chunks(data, local, &frustum);
         let tile_pixels_at_1 = TILE_SIDE * local.pixels_at_1();
-        // The finest detail within the limit of triangles. A medium one is used only while it is
-        // cheap.
+        // Tries finer detail first. Each level has a limit of triangles, except the coarsest. The
+        // medium level has a lower limit than the finest.
         let finest = data.fine_triangles;
         for (coarseness, max_triangles) in [(0.3, finest), (0.55, finest * 2 / 5), (1.0, u64::MAX)]
         {
@@ -314,8 +316,13 @@ impl TerrainView {
     }
 
     /// Finds the visible chunks, in map order.
-    fn find_seen(&mut self, data: &TerrainData, local: &LocalView<'_>, frustum: &Frustum) {
-        self.seen.clear();
+    fn find_visible_chunks(
+        &mut self,
+        data: &TerrainData,
+        local: &LocalView<'_>,
+        frustum: &Frustum,
+    ) {
+        self.visible_chunks.clear();
         self.with_water.clear();
         for (group, bounds) in &data.groups {
             let Some(is_inside) = frustum.sees(bounds) else {
@@ -333,7 +340,7 @@ impl TerrainView {
                 let Some(is_inside) = inside else {
                     continue;
                 };
-                self.seen.push(Seen {
+                self.visible_chunks.push(VisibleChunk {
                     chunk: index,
                     distance: chunk.bounds.distance(local.eye),
                     is_inside,
@@ -345,8 +352,8 @@ impl TerrainView {
         }
     }
 
-    /// Lists the visible chunks and how they are drawn, for a number of pixels per tile at distance
-    /// 1. Returns `false`, with an incomplete list, if the faces exceed a number of triangles.
+    /// Lists the visible chunks with their detail, given the pixels per tile at distance 1. Stops
+    /// and returns `false` if the faces have more than `max_triangles` triangles.
     fn list_visible(
         &mut self,
         data: &TerrainData,
@@ -359,10 +366,10 @@ impl TerrainView {
         let mut triangles = 0;
         self.visible.clear();
         self.far.clear();
-        for seen in &self.seen {
-            let i = seen.chunk as usize;
+        for entry in &self.visible_chunks {
+            let i = entry.chunk as usize;
             let chunk = &data.chunks[i];
-            let (chunk_index, distance, inside) = (seen.chunk, seen.distance, seen.is_inside);
+            let (chunk_index, distance, inside) = (entry.chunk, entry.distance, entry.is_inside);
             let scale_distance = match local.view.camera.projection {
                 Projection::Perspective => distance,
                 Projection::Orthographic => local.distance(),
@@ -422,7 +429,7 @@ fn is_from_below(terrain: &Terrain, local: &LocalView<'_>) -> bool {
     let eye = local.eye;
     match local.view.camera.projection {
         Projection::Orthographic => local.forward.y > 0.0,
-        // The reflection is seen from below the water, but without the ground in between.
+        // The mirrored eye may be below the ground, but the reflection is not seen through it.
         Projection::Perspective if local.is_reflection() => false,
         Projection::Perspective => {
             let ground = terrain.height_at(eye.x, eye.z);
@@ -431,7 +438,7 @@ fn is_from_below(terrain: &Terrain, local: &LocalView<'_>) -> bool {
     }
 }
 
-/// The colouring of the surface: a [`Surface`].
+/// The colouring of the surface, as the number of a [`Surface`].
 pub(super) fn surface(shown: &Shown) -> u32 {
     let is_on = |(overlay, _): &&(OverlayId, Surface)| shown.overlays.contains(*overlay);
     let surfaces = SURFACES.iter().filter(is_on);
@@ -439,19 +446,21 @@ pub(super) fn surface(shown: &Shown) -> u32 {
     surface.unwrap_or(Surface::Lit as u32)
 }
 
-/// `true` if water is drawn over a surface. Overlays also colour the ground below it.
+/// `true` if water is drawn with a surface. Overlays colour the ground below the water, so it is
+/// hidden.
 pub(super) fn shows_water(surface: u32) -> bool {
     surface <= Surface::Unlit as u32
 }
 
-/// The lines drawn on the surface: bits of [`Map::lines`].
+/// The lines on the surface, as bits of [`Map::lines`].
 fn lines(shown: &Shown) -> u32 {
     let is_on = |(overlay, _): &&(OverlayId, u32)| shown.overlays.contains(*overlay);
     let lines = LINES.iter().filter(is_on);
     lines.map(|(_, bit)| bit).sum()
 }
 
-/// The highlight: all tiles of the selected type, or those with the selected material on top.
+/// The highlighted tiles, as a value of [`Map::highlight`]: the tiles of the selected type, or
+/// those with the selected material on top.
 fn highlight(terrain: &Terrain, shown: &Shown) -> u32 {
     match shown.highlighted.or(shown.selected) {
         Some(Item::Terrain(TerrainItem::TileType { class })) => class.into(),
@@ -470,9 +479,9 @@ mod tests {
     use crate::frame::View;
     use mapscope_scene::camera::{Camera, Pose};
 
-    /// Ground above the eye still needs skirts, unless the eye is below the ground.
+    /// Looking up at ground is not enough: hills above the eye still need skirts.
     #[test]
-    fn ground_is_seen_from_below_from_under_it() {
+    fn ground_is_seen_from_below_only_by_an_eye_below_it() {
         let source = mapscope_scene::demo::TERRAIN.source();
         let (options, progress) = Default::default();
         let document = mapscope_scene::open(&source, &options, &progress).unwrap();

@@ -16,15 +16,12 @@ impl Material {
         self.motion.contains(&true)
     }
 
-    /// Describes its animation for display.
-    pub(super) fn motion_text(&self) -> String {
+    /// Returns the ways in which it changes over time.
+    pub(super) fn motion_names(&self) -> Vec<&'static str> {
         let names = ["changes texture", "scrolls", "scrolls its matcap", "waves"];
-        let ways: Vec<&str> = names
-            .into_iter()
-            .zip(self.motion)
-            .filter_map(|(name, does)| does.then_some(name))
-            .collect();
-        ways.join(", ")
+        let ways = names.into_iter().zip(self.motion);
+        ways.filter_map(|(name, does)| does.then_some(name))
+            .collect()
     }
 }
 

@@ -18,7 +18,7 @@ use mapscope_formats::{Problem, Severity};
 
 /// The overlays of a map.
 pub(crate) static OVERLAYS: [Overlay; 20] = overlays![
-    Lightmap "Lightmap only" "Show the light alone, on white surfaces" surface,
+    Lightmap "Lightmap only" "Show only the light, on white surfaces" surface,
     Unlit "Full bright" "Show materials and textures without light" surface,
     MaterialColors "Material colours"
         "Give each material a colour, without textures and light" surface,
@@ -27,27 +27,26 @@ pub(crate) static OVERLAYS: [Overlay; 20] = overlays![
     UvChecker "UV checker"
         "Show a checkerboard in place of textures: red grows with U, green with V" surface,
     OctreeDepth "Octree depth"
-        "Colour each cube by how often the chunk was divided to reach it" surface,
+        "Colour each cube by its depth in the octree" surface,
     CubeTypes "Cube types"
-        "Colour each cube by the cubes around it that say more of it, and by how much its own \
-         record says" surface,
+        "Colour cubes by their wrapper type; extended cubes are tinted red" surface,
     BackFaces "Back faces" "Draw back faces too, in a warning colour" surface,
     TwoSided "Two-sided"
-        "Draw back faces as if they were front faces, whether or not the cube says so",
+        "Draw back faces like front faces, regardless of the cube's setting",
     Wireframe "Wireframe" "Draw the edges of the triangles",
-    ChunkBorders "Chunk borders" "Draw the edges of the chunks, red where one cannot be read",
+    ChunkBorders "Chunk borders" "Draw the edges of the chunks; unreadable chunks are red",
     LeftOut "Left out" LEFT_OUT_HELP on,
     Cells "Octree cells"
-        "Draw the cells of the octree at a depth, empty ones too; the octree panel says which \
-         depth",
-    Colliders "Colliders" "Draw the boxes that are solid beside what is drawn",
+        "Draw the octree cells of the depth set in the octree panel, including empty ones",
+    Colliders "Colliders" "Show collision boxes without visible geometry",
     Environments "Environments"
-        "Draw where weather, gravity, sound and sky differ from the rest of the level",
+        "Draw the regions where weather, gravity, sound or sky differ from the rest of the level",
     ServerRegions "Server regions" "Draw the boxes by which the server keeps chunks active",
     Visibility "Visibility"
-        "Light what the selected visibility cube sees, or the one that the eye is in, and dim the \
-         rest",
-    LightProbes "Base light" "Draw the colour that lighting cubes give to what moves through them",
+        "Highlight the part of the level visible from the selected visibility cube, or from the \
+         one around the eye, and dim the rest",
+    LightProbes "Base light"
+        "Draw the colour that lighting cubes give to moving objects inside them",
     Paths "Pathfinding data"
         "Draw the cubes with attributes for pathfinding, with their names and data",
     Entities "Entities" "Draw a marker for each entity, with its box or its light",

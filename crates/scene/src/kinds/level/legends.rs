@@ -60,7 +60,7 @@ impl Map {
             return vec![LegendEntry::of_several("None in this level")];
         }
         if overlay == OverlayId::Visibility && self.seen_from(shown).is_none() {
-            let nowhere = "The eye is in no visibility cube: select one";
+            let nowhere = "The eye is not in a visibility cube: select one";
             return vec![LegendEntry::of_several(nowhere)];
         }
         self.legend_of(overlay)
@@ -79,7 +79,7 @@ impl Map {
             }
             OverlayId::CubeTypes => {
                 let wrappers = [
-                    (None, "In no other cube but parents"),
+                    (None, "Only in parent cubes"),
                     (Some(CubeKind::VisInfo), "In a visibility cube"),
                     (Some(CubeKind::LightInfo), "In a lighting cube"),
                     (Some(CubeKind::PathInfo), "In a pathfinding cube"),
@@ -103,25 +103,25 @@ impl Map {
             OverlayId::BackFaces => vec![entry(colors::BACK_FACE, "Back of a face")],
             OverlayId::ChunkBorders => vec![
                 entry(overlays::BORDER, "Chunk"),
-                entry(overlays::BROKEN, "Chunk that cannot be read"),
+                entry(overlays::BROKEN, "Unreadable chunk"),
             ],
             OverlayId::LeftOut if self.left_out.iter().any(|of| !of.is_whole) => vec![
-                entry(overlays::DAMAGED, "Chunk of which something cannot be read"),
-                entry(overlays::BROKEN, "Chunk or cube that cannot be read"),
+                entry(overlays::DAMAGED, "Damaged chunk"),
+                entry(overlays::BROKEN, "Unreadable chunk or cube"),
             ],
             OverlayId::Cells => {
                 let mut entries = vec![
                     entry(cell_color(CubeKind::Empty), "Empty"),
                     entry(cell_color(CubeKind::Geometry), "Geometry"),
                     entry(cell_color(CubeKind::Parent), "Parent"),
-                    entry(cell_color(CubeKind::LightInfo), "Wrapper of nothing"),
-                    entry(overlays::ORPHANS, "Chunk with cubes that are not reached"),
+                    entry(cell_color(CubeKind::LightInfo), "Wrapper without content"),
+                    entry(overlays::ORPHANS, "Chunk with unreachable cubes"),
                 ];
                 if self.exceeds_cell_budget() {
                     entries.push(entry(
                         overlays::BORDER,
-                        "Of more than 20000, only those of the selected cube's chunk, or else of \
-                         a lesser depth",
+                        "More than 20000 cells: only the chunk of the selected cube, or a lower \
+                         depth, is shown",
                     ));
                 }
                 entries
@@ -135,12 +135,12 @@ impl Map {
                 entry(overlays::SERVER, "Server region"),
                 entry(
                     overlays::SERVER_SELECTED,
-                    "To the chunks that the selected one keeps active",
+                    "Link to a chunk that the selected region keeps active",
                 ),
             ],
             OverlayId::Visibility => vec![
-                entry(overlays::SEEN_FROM, "Visibility cube of the selection"),
-                entry(overlays::SEEN, "Seen from there"),
+                entry(overlays::SEEN_FROM, "Selected visibility cube"),
+                entry(overlays::SEEN, "Visible from this cube"),
             ],
             OverlayId::Paths => vec![entry(overlays::PATH, "Pathfinding cube")],
             OverlayId::Entities => self.entity_legend(),

@@ -18,6 +18,13 @@ impl LightKind {
     /// All kinds.
     pub(super) const ALL: [Self; 2] = [Self::Dynamic, Self::Fast];
 
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Dynamic => "dynamic",
+            Self::Fast => "fast",
+        }
+    }
+
     /// Returns the lights of this kind in a chunk, in file order.
     pub(super) fn lights(self, data: &ChunkData) -> Vec<ChunkLight> {
         match self {

@@ -22,6 +22,7 @@ mod compare;
 mod date;
 mod document;
 mod fields;
+mod info;
 mod items;
 mod known;
 mod left_out;

@@ -6,7 +6,7 @@ use super::Map;
 use super::fields::MAX_LISTED;
 use super::items::EntityAt;
 use crate::LevelItem;
-use crate::describe::fields::Value;
+use crate::describe::value::{Fact, Value};
 use mapscope_formats::pmf::Signal;
 
 /// Maximum number of indexed signal ends.
@@ -51,8 +51,9 @@ impl Map {
         })
     }
 
-    /// Lists the targets of an entity's signals and the sources of the signals that it receives.
-    pub(super) fn signal_lines(&self, at: &EntityAt<'_>) -> Value {
+    /// Lists the targets of an entity's signals and the sources of the signals that it receives, up
+    /// to a maximum, and counts the others.
+    pub(super) fn signals_of(&self, at: &EntityAt<'_>) -> (Value, usize) {
         let strings = at.entity.strings();
         let signals = at.entity.signals().filter_map(|(field, signal, name)| {
             let name = strings.name(name).filter(|name| !name.is_empty())?;
@@ -66,10 +67,21 @@ impl Map {
                 Signal::Input => ("Receives", "from", Signal::Output, "nothing sends it"),
             };
             let shown = String::from_utf8_lossy(name);
+            let value = |end: Option<&End>, text: String| {
+                let facts = [
+                    Fact::new("Signal", shown.as_ref()),
+                    Fact::new("Sends", signal == Signal::Output),
+                    Fact::new("Field", field),
+                    Fact::new("Other", end.map(|end| end.entity.to_string())),
+                    Fact::new("Other field", end.map(|end| Value::name(end.field))),
+                ];
+                let value = Value::object(facts).shown_as(text).named(says);
+                value.link_if(end.map(|end| end.entity))
+            };
             let ends = self.signals().0.get(name).into_iter().flatten();
             let mut ends = ends.filter(|end| end.signal == other).peekable();
             if ends.peek().is_none() {
-                lines.push(Value::from(format!("{shown} ({field}): {unheard}")).named(says));
+                lines.push(value(None, format!("{shown} ({field}): {unheard}")));
             }
             let room = MAX_LISTED.saturating_sub(lines.len());
             lines.extend(ends.by_ref().take(room).map(|end| {
@@ -77,12 +89,11 @@ impl Map {
                 let title = title.filter(|_| end.entity != at.item());
                 let title = title.as_deref().unwrap_or("itself");
                 let text = format!("{shown} ({field}) {way} {title} ({})", end.field);
-                Value::from(text).named(says).link(end.entity)
+                value(Some(end), text)
             }));
             more += ends.count();
         }
-        let more = (more > 0).then(|| Value::from(format!("and {more} more")).named("Signals"));
-        Value::list(lines.into_iter().chain(more))
+        (Value::list(lines), more)
     }
 }
 
@@ -90,8 +101,9 @@ impl Map {
 mod tests {
     use super::*;
     use crate::kinds::level::sample;
-    use crate::{Owner, Property};
+    use crate::{Document as _, Owner, Playhead, Property};
     use mapscope_formats::pmf::{EntityKind, EntityList, NewEntity, StringTableBuilder};
+    use serde_json::{Value as Json, json};
 
     /// The inspector's signal list of an entity of the map.
     fn signals_of(map: &Map, index: u32) -> Vec<Property> {
@@ -99,6 +111,15 @@ mod tests {
         let groups = sample::properties(map, LevelItem::Entity { owner, index });
         let group = groups.into_iter().find(|group| group.title == "Signals");
         group.unwrap().properties
+    }
+
+    /// The JSON of an entity of the map.
+    fn details_of(map: &Map, index: u32) -> serde_json::Map<String, Json> {
+        let owner = Owner::Map;
+        map.details(
+            LevelItem::Entity { owner, index }.into(),
+            Playhead::default(),
+        )
     }
 
     #[test]
@@ -120,6 +141,10 @@ mod tests {
         let said = signals_of(&map, 0);
         assert_eq!(said.len(), MAX_LISTED + 1);
         assert_eq!(said[MAX_LISTED].value, "and 44 more");
+        let details = details_of(&map, 0);
+        let listed = details["signals"]["signals"].as_array().unwrap().len();
+        assert_eq!(listed, MAX_LISTED);
+        assert_eq!(details["signals"]["more_signals"], 44);
     }
 
     #[test]
@@ -150,6 +175,15 @@ mod tests {
                     "tick (output signal) to COUNTER count (signal to increment)"
                 ),
             ]
+        );
+        assert_eq!(
+            details_of(&map, 0)["signals"]["signals"],
+            json!([
+                {"signal": "nobody", "sends": false, "field": "signal to reset",
+                 "other": null, "other_field": null},
+                {"signal": "tick", "sends": true, "field": "output signal",
+                 "other": "entity map 1", "other_field": "signal to increment"},
+            ])
         );
         let owner = Owner::Map;
         let counter = LevelItem::Entity { owner, index: 1 };

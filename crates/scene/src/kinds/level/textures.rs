@@ -13,7 +13,8 @@ use crate::assets::{
 use crate::core::budget::with_room;
 use crate::core::parallel::in_parallel;
 use crate::core::rules::{self, Fault};
-use crate::{OpenError, OpenOptions, Progress, Property, Source};
+use crate::describe::value::{Fact, Value};
+use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pmf::{self, LONGEST_PATH_BYTES, Pmf};
 use mapscope_formats::{Place, Problem, ReadError, Subject};
 
@@ -397,21 +398,22 @@ pub(super) fn thumbnail_of(bytes: &[u8]) -> Option<Vec<u8>> {
     decode(bytes).ok().map(|image| thumbnail(&image))
 }
 
-/// Lists the header fields of a PTF. Empty for any other file.
-pub(super) fn head_properties(bytes: &[u8]) -> Vec<Property> {
+/// Returns the header fields of a PTF. Empty for any other file.
+pub(super) fn head_facts(bytes: &[u8]) -> Vec<Fact> {
     let head = pmf::Texture::head(bytes).filter(|_| bytes.starts_with(b"PTF"));
-    let Some(([width, height], unknown)) = head else {
+    let Some((size, unknown)) = head else {
         return Vec::new();
     };
     let has_alpha = bytes.get(4).is_some_and(|flags| flags & 0x01 != 0);
-    let mut properties = vec![
-        Property::new("Texture", format!("{width} x {height} pixels")),
-        Property::new("Has alpha", if has_alpha { "yes" } else { "no" }),
+    let mut facts = vec![
+        Fact::new("Texture", Value::size(size, "pixels")).keyed("size_px"),
+        Fact::new("Has alpha", has_alpha),
     ];
     if unknown != 0 {
-        properties.push(Property::new("Flags", unknown_flags(unknown).1));
+        let flags = Value::from(unknown).shown_as(unknown_flags(unknown).1);
+        facts.push(Fact::new("Flags", flags).keyed("unknown_flags"));
     }
-    properties
+    facts
 }
 
 /// Prepares a texture and its thumbnail.

@@ -1,4 +1,4 @@
-//! Visibility from visibility cubes.
+//! The lists of visible chunks and cubes that visibility cubes store.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +13,7 @@ use mapscope_formats::pmf::{Cube, Cubes};
 /// The visible part of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum VisiblePart {
+    /// All cubes.
     All,
     /// These cubes with their contents, in ascending order.
     Cubes(Vec<u32>),
@@ -23,8 +24,8 @@ pub(super) enum VisiblePart {
 pub(super) struct VisibleSet<'a> {
     /// Visibility cube.
     pub(super) from: CubeAt<'a>,
-    /// Visible part of each chunk, by its number in the level: the cubes that the visibility cube
-    /// lists, and its own contents. Other chunks are invisible.
+    /// Visible part of each chunk, by the number of the chunk in the level. The parts contain the
+    /// listed cubes, and the visibility cube with its contents. Other chunks are invisible.
     pub(super) chunks: BTreeMap<usize, VisiblePart>,
 }
 
@@ -32,24 +33,25 @@ impl VisiblePart {
     /// Returns a flag for each cube of a chunk: `true` if the cube or one of its ancestors is
     /// visible.
     pub(super) fn visible_cubes(&self, cubes: &Cubes) -> Vec<bool> {
-        let Self::Cubes(seen) = self else {
+        let Self::Cubes(listed) = self else {
             return vec![true; cubes.len()];
         };
-        let mut is_seen = vec![false; cubes.len()];
+        let mut is_visible = vec![false; cubes.len()];
         for cell in cubes.cells(1.0) {
-            let above = cubes.above(cell.cube).map(|above| above as usize);
-            let with_above = above.and_then(|above| is_seen.get(above).copied());
-            let itself = seen.binary_search(&cell.cube).is_ok();
-            if let Some(of_cube) = is_seen.get_mut(cell.cube as usize) {
-                *of_cube = itself || with_above == Some(true);
+            let parent = cubes.above(cell.cube).map(|parent| parent as usize);
+            let parent_visible = parent.and_then(|parent| is_visible.get(parent).copied());
+            let is_listed = listed.binary_search(&cell.cube).is_ok();
+            if let Some(of_cube) = is_visible.get_mut(cell.cube as usize) {
+                *of_cube = is_listed || parent_visible == Some(true);
             }
         }
-        is_seen
+        is_visible
     }
 }
 
 impl Map {
-    /// Returns the visibility cube of an item: the item itself, or its nearest such ancestor.
+    /// Returns the visibility cube of an item: its own cube, or the nearest ancestor that is a
+    /// visibility cube.
     fn visibility_cube(&self, item: LevelItem) -> Option<CubeAt<'_>> {
         let (cube, _) = self.cube_at(item)?;
         let mut at = Some(cube.cube);
@@ -74,8 +76,9 @@ impl Map {
         Some(at.cube_item(from.cube))
     }
 
-    /// Returns the visibility cube that is selected or contains the selection, or else the one that
-    /// contains the eye, if the visibility overlay is on.
+    /// Returns the visibility cube whose lists the visibility overlay shows, if the overlay is
+    /// active: the one that is selected or contains the selection, or else
+    /// [`Shown::visibility_from`]. Returns `None` if the cube is in another level.
     pub(super) fn seen_from(&self, shown: &Shown) -> Option<LevelItem> {
         if !shown.overlays.contains(OverlayId::Visibility) {
             return None;
@@ -88,14 +91,14 @@ impl Map {
         (from.at.level_number == shown.level).then(|| from.at.cube_item(from.cube))
     }
 
-    /// Returns what the visibility cube of [`Self::seen_from`] sees.
+    /// Returns the visible parts of the level from the visibility cube of [`Self::seen_from`].
     pub(super) fn seen(&self, shown: &Shown) -> Option<VisibleSet<'_>> {
         let (from, _) = self.cube_at(self.seen_from(shown)?)?;
         let cubes = &from.data.cubes;
         let Cube::VisInfo(info) = cubes.get(from.cube)? else {
             return None;
         };
-        // The file lists only other visible cubes (fact sheet B25).
+        // The list of a visibility cube does not contain the cube itself (fact sheet B25).
         let mut own = [cubes.visible_cubes(info), &[from.cube]].concat();
         own.sort_unstable();
         let mut chunks = BTreeMap::from([(from.at.number, VisiblePart::Cubes(own))]);
@@ -103,7 +106,7 @@ impl Map {
             let Some(number) = from.at.level.chunk_number(seen.chunk) else {
                 continue;
             };
-            // If a chunk is listed twice, both lists apply.
+            // If a chunk is listed twice, its lists are merged.
             let of_chunk = chunks
                 .entry(number)
                 .or_insert(VisiblePart::Cubes(Vec::new()));

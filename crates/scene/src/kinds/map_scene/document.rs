@@ -14,14 +14,14 @@ use super::fields::{
 use super::parts::entity_of;
 use crate::core::overlay::{joined, overlays};
 use crate::core::rules;
-use crate::describe::fields::{Describe, GroupKeys, ItemKeys};
 use crate::describe::outline::file_name;
+use crate::describe::table::{Describe, FieldKey, GroupKeys, ItemKeys, ValueType};
+use crate::describe::value::{Fact, FactGroup};
 use crate::kinds::model::Model;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, Document, Drawable, Environment, Hit,
     InfoQuery, Item, Legend, NamedCamera, NamedFile, OtherFile, OutlineNode, Overlay, OwnClip,
-    Playhead, ProblemTarget, Property, PropertyGroup, Ray, SceneItem, Shown, Statistic,
-    SummaryPart, terrain,
+    Playhead, ProblemTarget, PropertyGroup, Ray, SceneItem, Shown, Statistic, SummaryPart, terrain,
 };
 use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
 
@@ -31,18 +31,18 @@ pub(crate) static OVERLAYS: [Overlay; OWN_OVERLAYS.len() + terrain::OVERLAYS.len
 
 /// The scene's own overlays. Overlays that models also have are drawn for the selected entity.
 pub(super) static OWN_OVERLAYS: [Overlay; 9] = overlays![
-    Entities "Entities" "Show what stands on the map" on,
+    Entities "Entities" "Show the entities on the map" on,
     Regions "Regions" "Draw the regions that scripts use, with their names",
     Cameras "Cameras" "Draw the cameras of the scene, with their names",
     Circles "Circles" "Draw the selection circle and the vision range of every entity",
-    Skeleton "Skeleton" "Draw the bones of the selected entity through its mesh",
+    Skeleton "Skeleton" "Draw the bones of the selected entity in front of its mesh",
     JointNames "Joint names"
         "Write the name of each joint of the selected entity beside its bone, in the window only",
     NormalLines "Normal lines"
         "Draw a yellow line along the normal of each vertex of the selected entity",
     FrameBounds "Bounds of the frame"
-        "Draw the box that the model of the selected entity declares for the frame, and that of the \
-         mesh where it differs",
+        "Draw the bounding box declared for the frame of the selected entity, and that of the mesh \
+         where it differs",
     EngineTextures "Engine texture size"
         "Show textures of models at the 128 by 128 pixels to which the engine resizes them",
 ];
@@ -79,7 +79,12 @@ impl MapScene {
             part.groups.push(GroupKeys {
                 key: "part_of".to_owned(),
                 title: "Part of",
-                keys: vec![("entity".to_owned(), "Entity")],
+                keys: vec![FieldKey {
+                    key: "entity".into(),
+                    name: "Entity",
+                    ty: ValueType::Integer,
+                }],
+                is_open: false,
             });
             part
         });
@@ -102,11 +107,10 @@ impl MapScene {
         let numbers = 0..self.entities.len() as u32;
         let entities = numbers.filter_map(|index| EntityAt::new(self, index, Playhead::default()));
         let standing = entities.filter(|entity| entity.tile() == Some(tile));
-        let properties: Vec<Property> = standing.map(EntityAt::standing).collect();
-        (!properties.is_empty()).then_some(PropertyGroup {
-            title: "Entities here",
-            properties,
-        })
+        let facts: Vec<Fact> = standing
+            .map(|entity| Fact::new("Entity", entity.reference()))
+            .collect();
+        (!facts.is_empty()).then(|| FactGroup::new("Entities here", facts).group())
     }
 
     /// The groups of an entity: a faction, a class and a model.

@@ -1,25 +1,57 @@
 //! Tables of fields that describe a scene and its contents.
 
 use glam::Vec3;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
 use super::build::class;
 use super::place::{camera_pose, rotation, yaw_degrees};
 use super::{MapScene, Placed, SceneModel};
-use crate::describe::fields::{Table, Value, field, json_only, own_only, section};
-use crate::describe::numbers::{fixed, number, short};
+use crate::describe::numbers::{fixed, short};
 use crate::describe::outline::base_name;
-use crate::{Animation as _, Item, ModelItem, Playhead, Property, SceneItem, Swatch, TerrainItem};
+use crate::describe::own::OTHER;
+use crate::describe::table::{
+    Table, ValueType, decimal, facts, field, flag, integer, place, section, shown_only, table,
+    text, vector,
+};
+use crate::describe::value::{Fact, Value};
+use crate::{Animation as _, Item, ModelItem, OwnClip, Playhead, SceneItem, Swatch, TerrainItem};
 use mapscope_formats::pfscene::{
     Attribute, Attributes, Camera, ENTITY_ATTRIBUTES, Entity, Faction, Region, Setting, Shape,
-    Value as FileValue, ValueType,
+    Value as FileValue, ValueType as FileType,
 };
-use mapscope_formats::{Problem, Severity, Subject, counted};
+use mapscope_formats::{Problem, Severity, Subject};
 
 /// Text for values that a scene does not define.
 const GAME_DEFAULT_NOTE: &str = "as in the game";
 /// Maximum number of problems listed for an entity, and for its model.
 const MAX_PROBLEMS: usize = 20;
+
+const NAMES: ValueType = ValueType::List(&ValueType::Text);
+/// Sky and light.
+const GENERAL: ValueType = ValueType::Object(&[
+    (
+        "skybox",
+        ValueType::Object(&[
+            ("folder", ValueType::Text),
+            ("extension", ValueType::Text),
+            ("found", ValueType::Flag),
+        ]),
+    ),
+    ("ambient_light_color", ValueType::Integers(4)),
+    ("emit_light_color", ValueType::Integers(4)),
+    ("emit_light_pos", ValueType::Numbers(3)),
+]);
+const PROBLEMS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("severity", ValueType::Text),
+    ("rule", ValueType::Text),
+    ("at", ValueType::Text),
+    ("message", ValueType::Text),
+]));
+/// The relations of a faction to all factions.
+const RELATIONS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("faction", ValueType::Integer),
+    ("state", ValueType::Text),
+]));
 
 /// A whole scene.
 #[derive(Clone, Copy)]
@@ -31,83 +63,90 @@ impl<'a> SceneAt<'a> {
             section(
                 "Scene",
                 &[
-                    own_only("Version", |SceneAt(scene): &Self| {
+                    text("Version", "version", |SceneAt(scene): &Self| {
                         scene.pfscene.version.as_str().into()
-                    }),
-                    field("Map", |SceneAt(scene): &Self| match &scene.map {
+                    })
+                    .hidden(),
+                    text("Map", "map", |SceneAt(scene): &Self| match &scene.map {
                         Some((path, _)) => {
                             Value::from(path.display().to_string()).link(TerrainItem::Map)
                         }
-                        None => "none".into(),
-                    })
-                    .derived(),
-                    field("Entities", |SceneAt(scene): &Self| {
-                        scene.entities.len().into()
+                        None => Value::none("none"),
                     })
                     .derived()
-                    .summary("Entities", |SceneAt(scene)| scene.entities.len().into())
-                    .note(|SceneAt(scene)| counted(scene.entities.len(), "entity").into()),
-                    field("Models", |SceneAt(scene): &Self| scene.models.len().into()).derived(),
-                    field("Without a model", |SceneAt(scene): &Self| {
+                    .listed(),
+                    field(
+                        "Entities",
+                        "entities",
+                        ValueType::Records(|| EntityAt::FIELDS.listed_keys()),
+                        |at: &Self| {
+                            let numbers = 0..at.0.entities.len() as u32;
+                            let entities = numbers.filter_map(|index| {
+                                EntityAt::new(at.0, index, Playhead::default())
+                            });
+                            Value::list(entities.map(|entity| EntityAt::FIELDS.listed(&entity)))
+                        },
+                    )
+                    .derived()
+                    .listed()
+                    .shown(|SceneAt(scene)| scene.entities.len().into())
+                    .in_summary()
+                    .note(|SceneAt(scene)| Value::count(scene.entities.len(), "entity")),
+                    integer("Models", "models", |SceneAt(scene): &Self| {
+                        scene.models.len().into()
+                    })
+                    .derived(),
+                    integer(
+                        "Without a model",
+                        "entities_without_a_model",
+                        |at: &Self| at.0.missing_count().into(),
+                    )
+                    .derived()
+                    .shown(|SceneAt(scene)| {
                         let missing = scene.missing_count();
                         (missing > 0).then_some(missing).into()
+                    }),
+                    field("Factions", "factions", NAMES, |SceneAt(scene): &Self| {
+                        Value::list(scene.pfscene.factions.iter().map(|it| it.name.as_str()))
                     })
-                    .derived(),
-                    field("Factions", |SceneAt(scene): &Self| {
-                        scene.pfscene.factions.len().into()
+                    .derived()
+                    .listed()
+                    .shown(|SceneAt(scene)| scene.pfscene.factions.len().into()),
+                    field("Regions", "regions", NAMES, |SceneAt(scene): &Self| {
+                        Value::list(scene.pfscene.regions.iter().map(|it| it.name.as_str()))
                     })
-                    .derived(),
-                    field("Regions", |SceneAt(scene): &Self| {
-                        scene.pfscene.regions.len().into()
+                    .derived()
+                    .listed()
+                    .shown(|SceneAt(scene)| scene.pfscene.regions.len().into()),
+                    field("Cameras", "cameras", NAMES, |SceneAt(scene): &Self| {
+                        Value::list(scene.pfscene.cameras.iter().map(|it| it.name.as_str()))
                     })
-                    .derived(),
-                    field("Cameras", |SceneAt(scene): &Self| {
-                        scene.pfscene.cameras.len().into()
-                    })
-                    .derived(),
+                    .derived()
+                    .listed()
+                    .shown(|SceneAt(scene)| scene.pfscene.cameras.len().into()),
                 ],
             ),
             section(
                 "Sky and light",
                 &[
-                    field("Skybox", |SceneAt(scene): &Self| scene.skybox_value())
-                        .own(|SceneAt(scene)| {
-                            let named = scene.pfscene.general.skybox.as_ref().map(|it| &it.value);
-                            named
-                                .map(|it| format!("{} ({})", it.folder, it.extension))
-                                .into()
-                        })
-                        .note(|SceneAt(scene)| {
-                            let skybox = scene.environment.skybox.as_ref();
-                            let name = skybox.map(|skybox| base_name(&skybox.name[0]));
-                            name.map(|name| format!("sky {name}")).into()
-                        }),
-                    field("Ambient light", |SceneAt(scene): &Self| {
-                        color(scene.pfscene.general.ambient_light_color.as_ref())
-                    }),
-                    field("Sun", |SceneAt(scene): &Self| {
-                        color(scene.pfscene.general.emit_light_color.as_ref())
-                    }),
-                    field("Position of the sun", |SceneAt(scene): &Self| {
-                        let named = scene.pfscene.general.emit_light_pos.as_ref();
-                        named.map_or_else(
-                            || {
-                                let position = scene.environment.sun.position.to_array();
-                                let [x, y, z] = position.map(short);
-                                format!("{x} {y} {z}, {GAME_DEFAULT_NOTE}").into()
-                            },
-                            |position| position.value.into(),
-                        )
+                    field("General", "general", GENERAL, |SceneAt(scene): &Self| {
+                        scene.general()
                     })
-                    .own(|SceneAt(scene)| {
-                        let named = scene.pfscene.general.emit_light_pos.as_ref();
-                        named.map(|position| position.value).into()
+                    .listed()
+                    .note(|SceneAt(scene)| {
+                        let skybox = scene.environment.skybox.as_ref();
+                        let name = skybox.map(|skybox| base_name(&skybox.name[0]));
+                        name.map(|name| format!("sky {name}")).into()
                     }),
-                    field("Height of the sun", |SceneAt(scene): &Self| {
+                    decimal("Height of the sun", "sun_elevation_degrees", |at: &Self| {
+                        let direction = at.0.environment.sun.direction();
+                        direction.y.asin().to_degrees().into()
+                    })
+                    .derived()
+                    .shown(|SceneAt(scene)| {
                         let degrees = scene.environment.sun.direction().y.asin().to_degrees();
                         format!("{}° above the horizon", fixed(degrees, 1)).into()
-                    })
-                    .derived(),
+                    }),
                 ],
             ),
         ],
@@ -121,74 +160,59 @@ impl MapScene {
         missing.map(|model| model.entities.len()).sum()
     }
 
-    /// The skybox, or the source of the sky if the skybox is missing.
-    fn skybox_value(&self) -> Value {
-        let named = self
-            .pfscene
-            .general
-            .skybox
-            .as_ref()
-            .map(|it| format!("{} ({})", it.value.folder, it.value.extension));
-        let text = match (named, &self.environment.skybox) {
-            (Some(_), Some(skybox)) => skybox.said(),
-            (Some(named), None) => format!("{named}, which cannot be shown"),
-            (None, Some(skybox)) => format!("{}, {GAME_DEFAULT_NOTE}", skybox.said()),
-            (None, None) => "none".to_owned(),
-        };
-        text.into()
-    }
-
-    /// Sky and light as defined in the file, for `info --json`.
-    fn general_json(&self) -> Json {
+    /// Sky and light as defined in the file.
+    fn general(&self) -> Value {
         let general = &self.pfscene.general;
         let skybox = general.skybox.as_ref().map(|it| {
-            json!({
-                "folder": it.value.folder,
-                "extension": it.value.extension,
-                "found": self.environment.skybox.is_some(),
-            })
+            Value::object([
+                Fact::new("Skybox folder", it.value.folder.as_str()).keyed("folder"),
+                Fact::new("Skybox extension", it.value.extension.as_str()).keyed("extension"),
+                Fact::new("Found", self.environment.skybox.is_some()).derived(),
+            ])
         });
-        let color = |setting: &Option<Setting<[i32; 4]>>| setting.as_ref().map(|it| it.value);
-        let position = general
-            .emit_light_pos
-            .as_ref()
-            .map(|it| it.value.map(number));
-        json!({
-            "skybox": skybox,
-            "ambient_light_color": color(&general.ambient_light_color),
-            "emit_light_color": color(&general.emit_light_color),
-            "emit_light_pos": position,
+        let skybox = Value::from(skybox).shown_as(self.skybox_text());
+        let ambient = color(general.ambient_light_color.as_ref());
+        let sun = color(general.emit_light_color.as_ref());
+        Value::object([
+            Fact::new("Skybox", skybox),
+            Fact::new("Ambient light", ambient).keyed("ambient_light_color"),
+            Fact::new("Sun", sun).keyed("emit_light_color"),
+            Fact::new("Position of the sun", self.sun_position()).keyed("emit_light_pos"),
+        ])
+    }
+
+    /// The skybox, or the source of the sky if the skybox is missing.
+    fn skybox_text(&self) -> String {
+        let named = self.pfscene.general.skybox.as_ref().map(|it| &it.value);
+        match (named, &self.environment.skybox) {
+            (Some(_), Some(skybox)) => skybox.said(),
+            (Some(named), None) => {
+                format!(
+                    "{} ({}), which cannot be shown",
+                    named.folder, named.extension
+                )
+            }
+            (None, Some(skybox)) => format!("{}, {GAME_DEFAULT_NOTE}", skybox.said()),
+            (None, None) => "none".to_owned(),
+        }
+    }
+
+    /// The position of the sun in the file.
+    fn sun_position(&self) -> Value {
+        let named = self.pfscene.general.emit_light_pos.as_ref();
+        let value = named.map(|position| Value::from(position.value));
+        value.unwrap_or_else(|| {
+            let [x, y, z] = self.environment.sun.position.to_array().map(short);
+            Value::none(format!("{x} {y} {z}, {GAME_DEFAULT_NOTE}"))
         })
     }
 
     /// The keys of `info --json` that only scenes have.
     pub(super) fn info_json(&self) -> Map<String, Json> {
-        let entities: Vec<_> = (0..self.entities.len())
-            .filter_map(|index| EntityAt::new(self, index as u32, Playhead::default()))
-            .map(|entity| EntityAt::FIELDS.json(&entity))
-            .map(Json::from)
-            .collect();
-        let scene = &self.pfscene;
-        let factions = scene.factions.iter().map(|faction| faction.name.as_str());
-        let regions = scene.regions.iter().map(|region| region.name.as_str());
-        let cameras = scene.cameras.iter().map(|camera| camera.name.as_str());
-        let map = self
-            .map
-            .as_ref()
-            .map(|(path, _)| path.display().to_string());
-        let keys = [
-            ("map", json!(map)),
-            ("entities", entities.into()),
-            ("factions", factions.collect()),
-            ("regions", regions.collect()),
-            ("cameras", cameras.collect()),
-            ("general", self.general_json()),
-        ];
+        let mut keys = SceneAt::FIELDS.json(&SceneAt(self));
         let navigation = self.terrain().map(|terrain| terrain.navigation_json());
-        keys.into_iter()
-            .chain(navigation.map(|json| ("navigation", json)))
-            .map(|(key, value)| (key.to_owned(), value))
-            .collect()
+        keys.extend(navigation.map(|json| ("navigation".to_owned(), json)));
+        keys
     }
 }
 
@@ -196,11 +220,13 @@ impl MapScene {
 fn color(named: Option<&Setting<[i32; 4]>>) -> Value {
     let Some([r, g, b, alpha]) = named.map(|setting| setting.value) else {
         let white = Some(Swatch::Color([255; 3]));
-        return Value::from(format!("255 255 255, {GAME_DEFAULT_NOTE}")).swatch(white);
+        return Value::none(format!("255 255 255, {GAME_DEFAULT_NOTE}")).swatch(white);
     };
     let rgb = [r, g, b].map(|part| part.clamp(0, 255) as u8);
     let text = format!("{r} {g} {b}, alpha {alpha}");
-    Value::from(text).swatch(Some(Swatch::Color(rgb)))
+    Value::from([r, g, b, alpha])
+        .shown_as(text)
+        .swatch(Some(Swatch::Color(rgb)))
 }
 
 /// An entity of a scene.
@@ -235,10 +261,28 @@ impl<'a> EntityAt<'a> {
         self.value(key)?.float()
     }
 
-    /// Its faction, and the index of the faction in the file.
-    fn faction(&self) -> Option<(u32, Option<&'a Faction>)> {
-        let index = u32::try_from(self.value("faction_id")?.int()?).ok()?;
-        Some((index, self.scene.pfscene.factions.get(index as usize)))
+    /// The faction that it names; `None` if the file lacks it.
+    fn faction(&self) -> Option<&'a Faction> {
+        let index = self.value("faction_id")?.int()?;
+        let index = usize::try_from(index).ok()?;
+        self.scene.pfscene.factions.get(index)
+    }
+
+    /// The index of its faction.
+    fn faction_value(&self) -> Value {
+        let Some(id) = self.value("faction_id").and_then(FileValue::int) else {
+            return Value::absent();
+        };
+        let item = u32::try_from(id)
+            .ok()
+            .map(|index| SceneItem::Faction { index });
+        let value = match self.faction() {
+            Some(faction) => Value::reference(id as usize, faction.name.as_str())
+                .with_index()
+                .swatch(faction_color(faction).map(Swatch::Color)),
+            None => Value::from(id).shown_as(format!("{id}, which does not exist")),
+        };
+        value.link_if(item)
     }
 
     /// Its size along its own axes, in the first frame of its clip, in world units.
@@ -270,64 +314,66 @@ impl<'a> EntityAt<'a> {
             section(
                 "Entity",
                 &[
-                    field("Number", |at: &Self| at.index.into()).derived(),
-                    field("Name", |at: &Self| at.entity.name.as_str().into())
+                    integer("Number", "index", |at: &Self| at.index.into()).derived(),
+                    text("Name", "name", |at: &Self| at.entity.name.as_str().into())
                         .in_summary()
-                        .json("name"),
-                    field("Model", |at: &Self| {
+                        .listed(),
+                    text("Model", "model", |at: &Self| {
                         let index = at.placed.model as u32;
                         Value::from(at.entity.model.as_str()).link(SceneItem::Model { index })
                     })
-                    .json("model"),
-                    field("Model found", |at: &Self| at.model.model.is_some().into())
-                        .derived()
-                        .json("found"),
-                    field("Faction", |at: &Self| {
-                        let faction = at.faction().map(|(index, faction)| match faction {
-                            Some(faction) => Value::from(format!("{index} {}", faction.name))
-                                .swatch(faction_color(faction).map(Swatch::Color))
-                                .link(SceneItem::Faction { index }),
-                            None => Value::from(format!("{index}, which does not exist"))
-                                .link(SceneItem::Faction { index }),
-                        });
-                        faction.into()
+                    .listed(),
+                    flag("Model found", "found", |at: &Self| {
+                        at.model.model.is_some().into()
                     })
                     .derived()
-                    .summary("Faction", |at| {
-                        let faction = at.faction().and_then(|(_, faction)| faction);
-                        faction.map(|faction| faction.name.clone()).into()
-                    })
-                    .json_as("faction", |at| {
-                        json!(at.value("faction_id").and_then(FileValue::int))
-                    }),
-                    field("Class", |at: &Self| {
+                    .listed(),
+                    integer("Faction", "faction", |at: &Self| at.faction_value())
+                        .derived()
+                        .summary("Faction", |at| {
+                            at.faction().map(|faction| faction.name.as_str()).into()
+                        })
+                        .listed(),
+                    text("Class", "class", |at: &Self| {
                         let name = class(at.entity).map(Value::from);
                         let [_, kind, _] = at.placed.kinds;
                         name.zip(kind).map(|(name, kind)| name.link(kind)).into()
                     })
                     .derived()
                     .in_note(),
-                    field("Clip", |at: &Self| at.clip().into()).derived(),
-                    field("Line", |at: &Self| at.entity.line.into()).place(),
+                    text("Clip", "clip", |at: &Self| at.clip().into()).derived(),
+                    integer("Frame", "frame", |at: &Self| {
+                        at.own_clip().map(|clip| clip.frame).into()
+                    })
+                    .derived()
+                    .hidden(),
+                    place("Line", "place", |at: &Self| Value::line(at.entity.line))
+                        .place()
+                        .shown(|at| at.entity.line.into()),
                 ],
             ),
             section(
                 "Place",
                 &[
-                    field("Position", |at: &Self| at.position().into())
+                    vector("Position", "position", |at: &Self| at.numbers("position"))
                         .derived()
+                        .listed()
+                        .shown(|at| at.position().into())
                         .note(|at| {
                             let position = at.position().map(|at| {
                                 let [x, z] = [at.x, at.z].map(|at| fixed(at, 0));
                                 format!("x {x}  z {z}")
                             });
                             position.into()
-                        })
-                        .json_as("position", |at| file_numbers(at.value("position"))),
-                    field("Ground", |at: &Self| at.placed.ground.into())
+                        }),
+                    decimal("Ground", "ground", |at: &Self| at.placed.ground.into())
                         .derived()
-                        .json_as("ground", |at| at.placed.ground.map_or(Json::Null, number)),
-                    field("Off the ground", |at: &Self| {
+                        .listed(),
+                    decimal("Off the ground", "above_ground", |at: &Self| {
+                        at.placed.above_ground().into()
+                    })
+                    .derived()
+                    .shown(|at| {
                         at.placed
                             .above_ground()
                             .map(|above| match above {
@@ -336,26 +382,43 @@ impl<'a> EntityAt<'a> {
                                 above => format!("{} below it", short(-above)),
                             })
                             .into()
-                    })
-                    .derived(),
-                    field("Tile", |at: &Self| match at.tile() {
-                        Some((row, col)) => Value::from(format!("row {row}, column {col}"))
-                            .link(TerrainItem::Tile { row, col }),
-                        None => Value::absent(),
-                    })
-                    .derived(),
-                    field("", |at: &Self| at.regions().into()).derived(),
-                    field("Scale", |at: &Self| {
-                        let scale = at.value("scale").and_then(FileValue::vec3);
-                        let scale = scale.map(|[x, y, z]| match [x, y, z] {
-                            _ if x == y && y == z => Value::from(x),
-                            scale => scale.into(),
+                    }),
+                    field("Tile", "tile", ValueType::Integers(2), |at: &Self| {
+                        let tile = at.tile().map(|(row, col)| {
+                            Value::from([row, col])
+                                .shown_as(format!("row {row}, column {col}"))
+                                .link(TerrainItem::Tile { row, col })
                         });
-                        scale.into()
+                        tile.into()
                     })
+                    .derived(),
+                    field(
+                        "Region",
+                        "regions",
+                        ValueType::List(&ValueType::Integer),
+                        |at: &Self| at.regions(),
+                    )
+                    .derived(),
+                    vector("Scale", "scale", |at: &Self| at.numbers("scale"))
+                        .derived()
+                        .listed()
+                        .shown(|at| {
+                            let scale = at.value("scale").and_then(FileValue::vec3);
+                            let scale = scale.map(|[x, y, z]| match [x, y, z] {
+                                _ if x == y && y == z => Value::from(x),
+                                scale => scale.into(),
+                            });
+                            scale.into()
+                        }),
+                    field(
+                        "Rotation",
+                        "rotation",
+                        ValueType::Numbers(4),
+                        |at: &Self| at.numbers("rotation"),
+                    )
                     .derived()
-                    .json_as("scale", |at| file_numbers(at.value("scale"))),
-                    field("Rotation", |at: &Self| {
+                    .listed()
+                    .shown(|at| {
                         let quat = rotation(&at.entity.attributes);
                         quat.map(|quat| {
                             if let Some(yaw) = yaw_degrees(quat) {
@@ -367,66 +430,73 @@ impl<'a> EntityAt<'a> {
                             }
                         })
                         .into()
-                    })
-                    .derived()
-                    .json_as("rotation", |at| file_numbers(at.value("rotation"))),
-                    field("Size along its axes", |at: &Self| {
+                    }),
+                    vector("Size along its axes", "size_along_its_axes", |at: &Self| {
                         at.size_along_axes().into()
                     })
                     .derived(),
-                    field("Selection circle", |at: &Self| {
+                    decimal("Selection circle", "selection_radius", |at: &Self| {
                         at.float("selection_radius").into()
                     })
                     .derived(),
-                    field("Vision range", |at: &Self| at.float("vision_range").into()).derived(),
+                    decimal("Vision range", "vision_range", |at: &Self| {
+                        at.float("vision_range").into()
+                    })
+                    .derived(),
                 ],
             ),
             section(
                 "Problems",
-                &[field("", |at: &Self| at.problems().into()).derived()],
+                &[field("Problem", "problems", PROBLEMS, |at: &Self| at.problems()).derived()],
             ),
             section(
                 "Problems of the model",
-                &[field("", |at: &Self| {
+                &[shown_only("Problem", |at: &Self| {
                     let model = at.model.model.as_ref();
-                    let lines = model.map(|model| problem_lines(model.problems().iter()));
+                    let lines = model.map(|model| problem_values(model.problems().iter()));
                     lines.into()
-                })
-                .derived()
-                .only_shown()],
+                })],
             ),
             section(
                 "Model",
-                &[field("", |at: &Self| {
+                &[shown_only("Part", |at: &Self| {
                     at.scene.posed(at.index).map(|posed| posed.parts()).into()
-                })
-                .derived()
-                .only_shown()],
+                })],
             ),
             section(
                 "Attributes",
-                &[field("", |at: &Self| {
-                    attribute_lines(&at.entity.attributes).into()
-                })
-                .own(|at| own_attributes(&at.entity.attributes))],
+                &[facts(|at: &Self| attributes(&at.entity.attributes).into())
+                    .shown(|at| attribute_lines(&at.entity.attributes).into())],
             ),
         ],
     };
 
-    /// The clip that it plays, and its current frame.
+    /// The numbers of an attribute as in the file.
+    fn numbers(&self, key: &str) -> Value {
+        match self.value(key) {
+            Some(FileValue::Vec3(vector)) => (*vector).into(),
+            Some(FileValue::Quat(xyzw)) => (*xyzw).into(),
+            _ => Value::absent(),
+        }
+    }
+
+    /// The moment of the clip that it plays.
+    fn own_clip(&self) -> Option<OwnClip<'a>> {
+        self.scene.posed(self.index)?.own_clip(self.playhead)
+    }
+
+    /// The clip that it plays, shown with its current frame.
     fn clip(&self) -> Option<Value> {
-        let index = self.placed.clip?;
-        let posed = self.scene.posed(self.index)?;
-        let own = posed.own_clip(self.playhead)?;
         let part = ModelItem::Clip {
-            index: index as u32,
+            index: self.placed.clip? as u32,
         };
-        let entity = self.index;
-        Some(Value::from(own.to_string()).link(SceneItem::Part { entity, part }))
+        let (own, entity) = (self.own_clip()?, self.index);
+        let value = Value::from(own.name).shown_as(own.to_string());
+        Some(value.link(SceneItem::Part { entity, part }))
     }
 
     /// Its problems in the scene.
-    fn problems(&self) -> Vec<Property> {
+    fn problems(&self) -> Value {
         let subject = Subject::SceneEntity(self.index);
         let problems = self
             .scene
@@ -434,61 +504,48 @@ impl<'a> EntityAt<'a> {
             .problems
             .iter()
             .flat_map(Problem::with_consequences);
-        problem_lines(problems.filter(|problem| problem.subject == subject))
+        problem_values(problems.filter(|problem| problem.subject == subject))
     }
 
-    /// A line for an entity that stands on an item.
-    pub(super) fn standing(self) -> Property {
-        Property {
-            link: Some(entity_item(self.index)),
-            ..Property::new("Entity", format!("{} {}", self.index, self.entity.name))
-        }
+    /// A reference to it, shown with its index.
+    pub(super) fn reference(self) -> Value {
+        Value::reference(self.index as usize, self.entity.name.as_str())
+            .with_index()
+            .link(entity_item(self.index))
     }
 
-    /// A line for each region that contains it.
-    fn regions(&self) -> Vec<Property> {
+    /// The regions that contain it.
+    fn regions(&self) -> Value {
         let Some(position) = self.position() else {
-            return Vec::new();
+            return Value::absent();
         };
-        let regions = (0..).zip(&self.scene.pfscene.regions);
+        let regions = self.scene.pfscene.regions.iter().enumerate();
         let around = regions.filter(|(_, region)| region.contains([position.x, position.z]));
-        let lines = around.map(|(index, region)| Property {
-            link: Some(SceneItem::Region { index }.into()),
-            ..Property::new("Region", region.name.clone())
-        });
-        lines.collect()
+        Value::list(around.map(|(number, region)| {
+            let index = number as u32;
+            Value::reference(number, region.name.as_str()).link(SceneItem::Region { index })
+        }))
     }
 }
 
 /// The problems, each with its place in its file.
-fn problem_lines<'a>(problems: impl Iterator<Item = &'a Problem>) -> Vec<Property> {
-    let mut problems = problems;
-    let line = |problem: &Problem| {
+fn problem_values<'a>(problems: impl Iterator<Item = &'a Problem>) -> Value {
+    let values = problems.map(|problem| {
         let name = match problem.severity {
             Severity::Error => "Error",
             Severity::Warning => "Warning",
             Severity::Note => "Note",
         };
-        Property::new(name, format!("{}: {}", problem.place, problem.message))
-    };
-    let mut lines: Vec<Property> = problems.by_ref().take(MAX_PROBLEMS).map(line).collect();
-    let more = problems.count();
-    if more > 0 {
-        lines.push(Property::new("", format!("and {more} more")));
-    }
-    lines
-}
-
-fn file_numbers(value: Option<&FileValue>) -> Json {
-    let vec3 = value
-        .and_then(FileValue::vec3)
-        .map(|v| v.map(number).to_vec());
-    let quat = || {
-        value
-            .and_then(FileValue::quat)
-            .map(|q| q.map(number).to_vec())
-    };
-    vec3.or_else(quat).map_or(Json::Null, Json::from)
+        let facts = [
+            Fact::new("Severity", problem.severity.to_string()),
+            Fact::new("Rule", problem.rule.id),
+            Fact::new("At", problem.place.to_string()),
+            Fact::new("Message", problem.message.as_str()),
+        ];
+        let text = format!("{}: {}", problem.place, problem.message);
+        Value::object(facts).shown_as(text).named(name)
+    });
+    Value::list(values).showing(MAX_PROBLEMS).named("")
 }
 
 pub(super) fn faction_color(faction: &Faction) -> Option<[u8; 3]> {
@@ -497,66 +554,62 @@ pub(super) fn faction_color(faction: &Faction) -> Option<[u8; 3]> {
         .map(|color| color.map(|part| part.clamp(0.0, 255.0) as u8))
 }
 
+/// The name of an attribute; [`OTHER`] if the engine does not know it.
+fn attribute_name(key: &str) -> &'static str {
+    let known = ENTITY_ATTRIBUTES.iter().find(|known| known.key == key);
+    known.map_or(OTHER, |known| known.key)
+}
+
+/// The values of attributes by their keys.
+fn attributes(attributes: &Attributes) -> Vec<Fact> {
+    let attributes = attributes.0.iter().map(|attribute| {
+        let fact = Fact::new(attribute_name(&attribute.key), file_value(&attribute.value));
+        fact.keyed(attribute.key.clone())
+    });
+    attributes.collect()
+}
+
+fn file_value(value: &FileValue) -> Value {
+    match value {
+        FileValue::String(text) | FileValue::Unreadable(text) => text.as_str().into(),
+        FileValue::Int(number) => (*number).into(),
+        FileValue::Float(number) => (*number).into(),
+        FileValue::Bool(is_so) => (*is_so).into(),
+        FileValue::Vec2(vector) => (*vector).into(),
+        FileValue::Vec3(vector) => (*vector).into(),
+        FileValue::Quat(xyzw) => (*xyzw).into(),
+        FileValue::Arguments(arguments) => {
+            Value::list(arguments.iter().map(|it| file_value(&it.value))).whole()
+        }
+        FileValue::Tags(tags) => Value::list(tags.iter().map(|tag| &*tag.text)).whole(),
+    }
+}
+
 /// Attributes as written in the file, each with its line.
-fn attribute_lines(attributes: &Attributes) -> Vec<Property> {
+fn attribute_lines(attributes: &Attributes) -> Vec<Fact> {
     let mut lines = Vec::new();
     for attribute in &attributes.0 {
-        let known = ENTITY_ATTRIBUTES
-            .iter()
-            .find(|known| known.key == attribute.key);
-        let text = attribute_text(attribute);
-        lines.push(match known {
-            Some(known) => Property::new(known.key, text),
-            None => Property::new("Other", format!("{} = {text}", attribute.key)),
-        });
+        let (name, text) = (attribute_name(&attribute.key), attribute_text(attribute));
+        let text = match name {
+            OTHER => format!("{} = {text}", attribute.key),
+            _ => text,
+        };
+        lines.push(Fact::new(name, text));
         match &attribute.value {
             FileValue::Arguments(arguments) => {
-                lines.extend(
-                    arguments
-                        .iter()
-                        .map(|argument| Property::new("Argument", attribute_text(argument))),
-                );
+                let texts = arguments.iter().map(attribute_text);
+                lines.extend(texts.map(|text| Fact::new("Argument", text)));
             }
             FileValue::Tags(tags) => {
-                let tag = |tag: &mapscope_formats::pfscene::Tag| {
-                    Property::new("Tag", format!("{} (line {})", tag.text, tag.line))
-                };
-                lines.extend(tags.iter().map(tag));
+                let texts = tags
+                    .iter()
+                    .map(|tag| format!("{} (line {})", tag.text, tag.line));
+                lines.extend(texts.map(|text| Fact::new("Tag", text)));
             }
             _ => {}
         }
     }
     lines
-}
-
-/// The same without the lines, and with all digits of numbers.
-fn own_attributes(attributes: &Attributes) -> Value {
-    Value::list(attributes.0.iter().map(|attribute| {
-        let value = match &attribute.value {
-            FileValue::Int(number) => (*number).into(),
-            FileValue::Float(number) => (*number).into(),
-            FileValue::Bool(is_so) => (*is_so).into(),
-            FileValue::Vec3(vector) => (*vector).into(),
-            FileValue::Arguments(arguments) => {
-                let values = arguments.iter().map(|argument| own_text(&argument.value));
-                Value::from(values.collect::<Vec<_>>().join(", "))
-            }
-            FileValue::Tags(tags) => {
-                let tags = tags.iter().map(|tag| &*tag.text);
-                Value::from(tags.collect::<Vec<_>>().join(", "))
-            }
-            value => own_text(value).into(),
-        };
-        let known = ENTITY_ATTRIBUTES
-            .iter()
-            .find(|known| known.key == attribute.key);
-        if let Some(known) = known {
-            value.named(known.key)
-        } else {
-            let value = own_text(&attribute.value);
-            Value::from(format!("{} = {value}", attribute.key)).named("Other")
-        }
-    }))
 }
 
 /// A value as text, with all digits of numbers.
@@ -571,7 +624,7 @@ fn own_text(value: &FileValue) -> String {
 }
 
 fn attribute_text(Attribute { value, line, .. }: &Attribute) -> String {
-    let value_type = value.value_type().map_or("unreadable", ValueType::name);
+    let value_type = value.value_type().map_or("unreadable", FileType::name);
     let value = own_text(value);
     format!("{value} ({value_type}, line {line})")
 }
@@ -592,38 +645,34 @@ impl<'a> ModelAt<'a> {
         base_name(&self.model.name)
     }
 
-    pub(super) const FIELDS: Table<'a, Self> = Table {
-        sections: &[section(
-            "Model",
-            &[
-                field("Path", |at: &Self| at.model.name.as_str().into()),
-                field("File", |at: &Self| match &at.model.file {
-                    Some(file) => file.display().to_string().into(),
-                    None if at.model.model.is_some() => "built in".into(),
-                    None => "not found; boxes stand for its entities".into(),
-                }),
-                field("Entities", |at: &Self| at.model.entities.len().into())
-                    .in_summary()
-                    .in_note(),
-                field("Triangles", |at: &Self| {
-                    let model = at.model.model.as_ref();
-                    model.map(|model| model.pfobj().triangle_count()).into()
-                }),
-                field("Clips", |at: &Self| {
-                    let model = at.model.model.as_ref();
-                    let clips = model.map(|model| {
-                        let clips = model.clips().iter();
-                        clips
-                            .map(|clip| clip.name.as_str())
-                            .collect::<Vec<_>>()
-                            .join(", ")
-                    });
-                    clips.filter(|clips| !clips.is_empty()).into()
-                }),
-                json_only("path", |at| json!(at.model.name)),
-            ],
-        )],
-    };
+    pub(super) const FIELDS: Table<'a, Self> = table!(
+        "Model",
+        text("Path", "path", |at: &Self| at.model.name.as_str().into()),
+        text("File", "file", |at: &Self| match &at.model.file {
+            Some(file) => file.display().to_string().into(),
+            None if at.model.model.is_some() => Value::none("built in"),
+            None => Value::none("not found; boxes stand for its entities"),
+        }),
+        integer("Entities", "entities", |at: &Self| at
+            .model
+            .entities
+            .len()
+            .into())
+        .in_summary()
+        .in_note(),
+        integer("Triangles", "triangles", |at: &Self| {
+            let model = at.model.model.as_ref();
+            model.map(|model| model.pfobj().triangle_count()).into()
+        }),
+        field("Clips", "clips", NAMES, |at: &Self| {
+            let model = at.model.model.as_ref();
+            let names = model.map(|model| {
+                let clips = model.clips().iter();
+                Value::list(clips.map(|clip| clip.name.as_str())).whole()
+            });
+            names.into()
+        }),
+    );
 }
 
 /// A faction and its members.
@@ -658,45 +707,54 @@ impl<'a> FactionAt<'a> {
             section(
                 "Faction",
                 &[
-                    field("Name", |at: &Self| at.name().into()).in_summary(),
-                    field("Index", |at: &Self| at.index.into()).derived(),
-                    field("Colour", |at: &Self| {
-                        let color = at.faction.and_then(faction_color);
-                        color.map_or_else(Value::absent, Value::color)
+                    text("Name", "name", |at: &Self| match at.faction {
+                        Some(faction) => faction.name.as_str().into(),
+                        None => Value::none(at.name()),
                     })
-                    .own(|at| at.faction.and_then(Faction::color).into()),
-                    field("Controllable", |at: &Self| {
+                    .in_summary(),
+                    integer("Index", "index", |at: &Self| at.index.into()).derived(),
+                    field("Colour", "color", ValueType::Numbers(3), |at: &Self| {
+                        at.faction.and_then(Faction::color).into()
+                    })
+                    .shown(|at| at.faction.and_then(faction_color).map(Value::color).into()),
+                    flag("Controllable", "controllable", |at: &Self| {
                         at.faction.and_then(Faction::is_controllable).into()
                     }),
-                    field("Entities", |at: &Self| {
+                    integer("Entities", "entities", |at: &Self| {
                         let item = SceneItem::Faction { index: at.index };
                         at.scene.members(item).len().into()
                     })
                     .derived()
                     .in_summary()
                     .in_note(),
-                    field("Line", |at: &Self| {
-                        at.faction.map(|faction| faction.line).into()
+                    place("Line", "place", |at: &Self| {
+                        at.faction.map(|faction| Value::line(faction.line)).into()
                     })
-                    .place(),
+                    .place()
+                    .shown(|at| at.faction.map(|faction| faction.line).into()),
                 ],
             ),
             section(
                 "Diplomacy",
-                &[field("", |at: &Self| at.diplomacy().into()).own(FactionAt::own_diplomacy)],
+                &[
+                    field("Towards", "towards", RELATIONS, |at: &Self| at.diplomacy())
+                        .shown(FactionAt::shown_diplomacy),
+                ],
             ),
         ],
     };
 
-    /// Its relations to all factions, without the lines of the file.
-    fn own_diplomacy(&self) -> Value {
+    /// Its relations to all factions.
+    fn diplomacy(&self) -> Value {
         let lines = self.scene.pfscene.diplomacy.iter();
         let own = lines.filter(|line| line.faction == self.index);
         Value::list(own.map(|line| {
-            let state = state_name(line.state);
-            Value::from(format!("{}: {state}", self.faction_name(line.other)))
-                .naming("faction", line.other as usize, state)
-                .named("Towards")
+            let (other, state) = (line.other as usize, state_name(line.state));
+            let facts = [Fact::new("Faction", other), Fact::new("State", state)];
+            let state = state.unwrap_or(UNKNOWN_STATE);
+            Value::object(facts)
+                .shown_as(format!("{}: {state}", self.faction_name(line.other)))
+                .naming("faction", other, state)
         }))
     }
 
@@ -706,28 +764,29 @@ impl<'a> FactionAt<'a> {
         faction.map_or_else(|| index.to_string(), |faction| faction.name.clone())
     }
 
-    fn diplomacy(&self) -> Vec<Property> {
+    /// Its relations to other factions, as shown.
+    fn shown_diplomacy(&self) -> Value {
         let lines = self.scene.pfscene.diplomacy.iter();
         let own = lines.filter(|line| line.faction == self.index && line.other != self.index);
-        let line = own.map(|line| {
-            let other = self.scene.pfscene.factions.get(line.other as usize);
-            let name = self.faction_name(line.other);
-            let state = state_name(line.state);
-            Property {
-                link: other.map(|_| SceneItem::Faction { index: line.other }.into()),
-                ..Property::new("Towards", format!("{name}: {state} (line {})", line.line))
-            }
-        });
-        line.collect()
+        Value::list(own.map(|line| {
+            let index = line.other;
+            let other = self.scene.pfscene.factions.get(index as usize);
+            let name = self.faction_name(index);
+            let state = state_name(line.state).unwrap_or(UNKNOWN_STATE);
+            Value::from(format!("{name}: {state} (line {})", line.line))
+                .link_if(other.map(|_| SceneItem::Faction { index }))
+        }))
     }
 }
 
+const UNKNOWN_STATE: &str = "an unknown state";
+
 /// The relation of a faction to another.
-fn state_name(state: u32) -> &'static str {
+fn state_name(state: u32) -> Option<&'static str> {
     match state {
-        0 => "peace",
-        1 => "war",
-        _ => "an unknown state",
+        0 => Some("peace"),
+        1 => Some("war"),
+        _ => None,
     }
 }
 
@@ -745,22 +804,16 @@ impl<'a> ClassAt<'a> {
         Some(Self { scene, name, index })
     }
 
-    pub(super) const FIELDS: Table<'a, Self> = Table {
-        sections: &[section(
-            "Class",
-            &[
-                field("Name", |at: &Self| at.name.into()).in_summary(),
-                field("Entities", |at: &Self| {
-                    at.scene
-                        .members(SceneItem::Class { index: at.index })
-                        .len()
-                        .into()
-                })
-                .in_summary()
-                .in_note(),
-            ],
-        )],
-    };
+    pub(super) const FIELDS: Table<'a, Self> = table!(
+        "Class",
+        text("Name", "name", |at: &Self| at.name.into()).in_summary(),
+        integer("Entities", "entities", |at: &Self| {
+            let item = SceneItem::Class { index: at.index };
+            at.scene.members(item).len().into()
+        })
+        .in_summary()
+        .in_note(),
+    );
 }
 
 /// A region.
@@ -776,48 +829,58 @@ impl<'a> RegionAt<'a> {
         Some(Self { scene, region })
     }
 
-    pub(super) const FIELDS: Table<'a, Self> = Table {
-        sections: &[section(
-            "Region",
-            &[
-                field("Name", |at: &Self| at.region.name.as_str().into()).in_summary(),
-                field("Shape", |at: &Self| match at.region.shape() {
-                    Some(Shape::Circle { radius }) => {
-                        format!("circle, radius {}", short(radius)).into()
-                    }
-                    Some(Shape::Rectangle { size: [x, z] }) => {
-                        format!("rectangle, {} along X, {} along Z", short(x), short(z)).into()
-                    }
-                    None => "unknown".into(),
-                })
-                .own(|at| match at.region.shape() {
-                    Some(Shape::Circle { radius }) => format!("circle, radius {radius}").into(),
-                    Some(Shape::Rectangle { size: [x, z] }) => {
-                        format!("rectangle, {x} along X, {z} along Z").into()
-                    }
-                    None => "unknown".into(),
-                })
-                .in_note(),
-                field("Middle", |at: &Self| {
-                    at.region
-                        .center()
-                        .map(|[x, z]| format!("x {}  z {}", short(x), short(z)))
-                        .into()
-                })
-                .own(|at| {
-                    let middle = at.region.center();
-                    middle.map(|[x, z]| format!("x {x}  z {z}")).into()
-                }),
-                field("Entities in it", |at: &Self| {
-                    let places = at.scene.entities.iter().map(Placed::position);
-                    let inside = places.filter(|place| at.region.contains([place.x, place.z]));
-                    inside.count().into()
-                })
-                .derived(),
-                field("Line", |at: &Self| at.region.line.into()).place(),
-            ],
-        )],
-    };
+    pub(super) const FIELDS: Table<'a, Self> = table!(
+        "Region",
+        text("Name", "name", |at: &Self| at.region.name.as_str().into()).in_summary(),
+        text("Shape", "shape", |at: &Self| match at.region.shape() {
+            Some(Shape::Circle { .. }) => "circle".into(),
+            Some(Shape::Rectangle { .. }) => "rectangle".into(),
+            None => Value::none("unknown"),
+        })
+        .shown(|at| match at.region.shape() {
+            Some(Shape::Circle { radius }) => format!("circle, radius {}", short(radius)).into(),
+            Some(Shape::Rectangle { size: [x, z] }) => {
+                format!("rectangle, {} along X, {} along Z", short(x), short(z)).into()
+            }
+            None => "unknown".into(),
+        })
+        .in_note(),
+        decimal("Radius", "radius", |at: &Self| match at.region.shape() {
+            Some(Shape::Circle { radius }) => radius.into(),
+            _ => Value::absent(),
+        })
+        .hidden(),
+        field(
+            "Dimensions",
+            "dimensions",
+            ValueType::Numbers(2),
+            |at: &Self| {
+                match at.region.shape() {
+                    Some(Shape::Rectangle { size }) => size.into(),
+                    _ => Value::absent(),
+                }
+            }
+        )
+        .hidden(),
+        field("Middle", "middle", ValueType::Numbers(2), |at: &Self| at
+            .region
+            .center()
+            .into())
+        .shown(|at| {
+            let middle = at.region.center();
+            let text = middle.map(|[x, z]| format!("x {}  z {}", short(x), short(z)));
+            text.into()
+        }),
+        integer("Entities in it", "entities", |at: &Self| {
+            let places = at.scene.entities.iter().map(Placed::position);
+            let inside = places.filter(|place| at.region.contains([place.x, place.z]));
+            inside.count().into()
+        })
+        .derived(),
+        place("Line", "place", |at: &Self| Value::line(at.region.line))
+            .place()
+            .shown(|at| at.region.line.into()),
+    );
 }
 
 /// A camera.
@@ -832,33 +895,29 @@ impl<'a> CameraAt<'a> {
         Some(Self { camera })
     }
 
-    pub(super) const FIELDS: Table<'a, Self> = Table {
-        sections: &[section(
-            "Camera",
-            &[
-                field("Name", |at: &Self| at.camera.name.as_str().into()).in_summary(),
-                field("Position", |at: &Self| {
-                    camera_pose(at.camera).map(|pose| pose.eye).into()
-                })
-                .own(|at| at.camera.position().into()),
-                field("Pitch", |at: &Self| {
-                    at.camera
-                        .pitch_and_yaw()
-                        .map(|[pitch, _]| format!("{}°", short(pitch)))
-                        .into()
-                })
-                .own(|at| at.camera.pitch_and_yaw().map(|[pitch, _]| pitch).into()),
-                field("Yaw", |at: &Self| {
-                    at.camera
-                        .pitch_and_yaw()
-                        .map(|[_, yaw]| format!("{}°", short(yaw)))
-                        .into()
-                })
-                .own(|at| at.camera.pitch_and_yaw().map(|[_, yaw]| yaw).into()),
-                field("Line", |at: &Self| at.camera.line.into()).place(),
-            ],
-        )],
-    };
+    /// Its pitch or its yaw.
+    fn degrees(self, index: usize) -> Option<f32> {
+        self.camera.pitch_and_yaw()?.get(index).copied()
+    }
+
+    pub(super) const FIELDS: Table<'a, Self> = table!(
+        "Camera",
+        text("Name", "name", |at: &Self| at.camera.name.as_str().into()).in_summary(),
+        vector("Position", "position", |at: &Self| at
+            .camera
+            .position()
+            .into())
+        .shown(|at| camera_pose(at.camera).map(|pose| pose.eye).into()),
+        decimal("Pitch", "pitch_degrees", |at: &Self| at.degrees(0).into()).shown(|at| at
+            .degrees(0)
+            .map(|pitch| format!("{}°", short(pitch)))
+            .into()),
+        decimal("Yaw", "yaw_degrees", |at: &Self| at.degrees(1).into())
+            .shown(|at| at.degrees(1).map(|yaw| format!("{}°", short(yaw))).into()),
+        place("Line", "place", |at: &Self| Value::line(at.camera.line))
+            .place()
+            .shown(|at| at.camera.line.into()),
+    );
 }
 
 /// The item of an entity.

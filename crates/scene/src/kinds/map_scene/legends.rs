@@ -29,7 +29,7 @@ impl MapScene {
                 let vision = some(vision, VISION, "Vision range");
                 [selection, vision].concat()
             }
-            OverlayId::Entities => some(self.missing_count() > 0, MISSING, "Model missing"),
+            OverlayId::Entities => some(self.missing_count() > 0, MISSING, "Missing model"),
             id => {
                 let selected = self.selected_entity(shown);
                 selected.map_or_else(Vec::new, |entity| entity.model_colors(id, shown))

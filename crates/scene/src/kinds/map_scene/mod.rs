@@ -9,6 +9,7 @@ mod check;
 mod compare;
 mod document;
 mod fields;
+mod info;
 mod legends;
 mod load;
 mod outline;

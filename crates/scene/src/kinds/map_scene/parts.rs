@@ -1,18 +1,20 @@
 //! Parts of an entity's model at the entity's place: joints, triangles, materials and clips,
 //! described by the model's own view.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
 use super::document::OWN_OVERLAYS;
 use super::fields::entity_item;
 use super::{MapScene, Placed};
+use crate::describe::value::{Fact, FactGroup, Value};
 use crate::kinds::model::Model;
 use crate::{
     Animation as _, Annotations as _, Curve, Direction, Document as _, Item, ItemPlace, Label,
-    LegendEntry, Line, ModelItem, Neighbor, OverlayId, OwnClip, Places as _, Playhead, Property,
+    LegendEntry, Line, ModelItem, Neighbor, OverlayId, OwnClip, Places as _, Playhead,
     PropertyGroup, Ray, SceneItem, Shown, SummaryPart, Swatch, VisibleFrom, Walk as _,
 };
 
@@ -120,19 +122,26 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// The name of the whole entity, as a link.
-    fn name(&self) -> Property {
-        let entity = self.scene.pfscene.entities.get(self.entity as usize);
+    /// The whole entity.
+    fn whole(&self) -> Value {
+        let index = self.entity;
+        let entity = self.scene.pfscene.entities.get(index as usize);
         let name = entity.map_or("", |entity| entity.name.as_str());
-        Property {
-            link: Some(SceneItem::Entity { index: self.entity }.into()),
-            ..Property::new("Entity", format!("{} {name}", self.entity))
-        }
+        Value::reference(index as usize, name)
+            .with_index()
+            .link(SceneItem::Entity { index })
+    }
+
+    fn part_of(&self) -> FactGroup {
+        FactGroup::new("Part of", [Fact::new("Entity", self.whole())])
     }
 
     pub(super) fn summary(&self, part: ModelItem, shown: &Shown) -> Vec<SummaryPart> {
-        let name = self.name();
-        let entity = SummaryPart::new(name.name, name.value);
+        let name = self
+            .whole()
+            .text()
+            .map_or_else(String::new, Cow::into_owned);
+        let entity = SummaryPart::new("Entity", name);
         let of_model = self.model.summary(part.into(), None, &self.shown(shown));
         [entity].into_iter().chain(of_model).collect()
     }
@@ -148,11 +157,7 @@ impl<'a> Posed<'a> {
             property.link = property.link.map(|item| self.in_scene(item));
             property.swatch = property.swatch.map(|swatch| self.swatch(swatch));
         }
-        let whole = PropertyGroup {
-            title: "Part of",
-            properties: vec![self.name()],
-        };
-        groups.insert(0, whole);
+        groups.insert(0, self.part_of().group());
         groups
     }
 
@@ -160,7 +165,7 @@ impl<'a> Posed<'a> {
     pub(super) fn details(&self, part: ModelItem, playhead: Playhead) -> Map<String, Json> {
         let mut details = self.model.details(part.into(), self.playhead(playhead));
         if !details.is_empty() {
-            details.insert("part_of".to_owned(), json!({"entity": self.entity}));
+            details.extend([self.part_of().json()]);
         }
         details
     }
@@ -176,20 +181,16 @@ impl<'a> Posed<'a> {
     }
 
     /// Links to the contents of its model: materials, clips and root joints.
-    pub(super) fn parts(&self) -> Vec<Property> {
+    pub(super) fn parts(&self) -> Value {
         let pfobj = self.model.pfobj();
         let entity = self.entity;
-        let line = |name, text: &str, part| Property {
-            link: Some(SceneItem::Part { entity, part }.into()),
-            ..Property::new(name, text)
+        let line = |name, text: &str, part| {
+            let value = Value::from(text).named(name);
+            value.link(SceneItem::Part { entity, part })
         };
         let materials = (0..).zip(&pfobj.materials).map(|(index, material)| {
             let line = line("Material", &material.name, ModelItem::Material { index });
-            let swatch = self.swatch(Swatch::Thumbnail(index as usize));
-            Property {
-                swatch: Some(swatch),
-                ..line
-            }
+            line.swatch(Some(self.swatch(Swatch::Thumbnail(index as usize))))
         });
         let clips = (0..)
             .zip(self.model.clips())
@@ -198,7 +199,7 @@ impl<'a> Posed<'a> {
         let roots = joints.filter(|(_, joint)| joint.parent.is_none());
         let roots =
             roots.map(|(index, joint)| line("Root joint", &joint.name, ModelItem::Joint { index }));
-        materials.chain(clips).chain(roots).collect()
+        Value::list(materials.chain(clips).chain(roots))
     }
 
     fn world_from_model(&self) -> &'a Affine3A {

@@ -29,25 +29,25 @@ pub(crate) static OVERLAYS: [Overlay; 16] = overlays![
     BackFaces "Back faces"
         "Draw back faces too, in a warning colour: the engine culls them" surface,
     ReversedTriangles "Reversed triangles"
-        "Colour triangles whose winding contradicts their normals, which the engine shows from \
-         behind only; they are drawn from both sides" surface,
+        "Colour triangles whose winding contradicts their normals, and draw both sides; the engine \
+         shows only their back" surface,
     JointWeights "Joint weights"
-        "Give each joint a colour, mixed where several move a vertex" surface,
+        "Give each joint a colour, blended where several joints move a vertex" surface,
     EngineTextures "Engine texture size"
         "Show textures of models at the 128 by 128 pixels to which the engine resizes them",
     TwoSided "Two-sided" "Draw back faces as if they were front faces: the engine culls them",
     Wireframe "Wireframe" "Draw the edges of the triangles",
-    Skeleton "Skeleton" "Draw the bones through the mesh",
+    Skeleton "Skeleton" "Draw the bones in front of the mesh",
     JointNames "Joint names" "Write the name of each joint beside its bone, in the window only",
     NormalLines "Normal lines" "Draw a yellow line along the normal of each vertex",
     FrameBounds "Bounds of the frame"
-        "Draw the box that the file declares for the frame, and that of the mesh where it differs",
+        "Draw the declared bounding box of the frame, and that of the mesh where it differs",
     BindBounds "Bounds of the bind pose"
-        "Draw the box that the file declares for the bind pose, and that of the mesh where it differs",
-    GroundTile "Ground tile" "Put a tile of terrain under the model, 8 by 8 units",
+        "Draw the declared bounding box of the bind pose, and that of the mesh where it differs",
+    GroundTile "Ground tile" "Show a terrain tile of 8 by 8 units under the model",
     HeightScale "Height scale"
-        "Put a ruler beside the model, in units and in levels of terrain, which are 4 units high; \
-         its numbers are in the window only",
+        "Show a ruler beside the model, in units and terrain levels of 4 units; its numbers are in \
+         the window only",
 ];
 
 impl Document for Model {
@@ -154,7 +154,7 @@ impl Document for Model {
         vec![
             Statistic::new("Triangles", self.pfobj.triangle_count()),
             Statistic::new("Vertices", self.pfobj.vertices.len()),
-            Statistic::new("Different vertices", self.mesh.vertices.len()),
+            Statistic::new("Distinct vertices", self.mesh.vertices.len()),
             Statistic::new("Reversed triangles", self.flawed(Flaw::Reversed).len()),
             Statistic::new("Vertices without weights", self.uses.unweighted),
             Statistic::new("Joints", self.skeleton.len()),

@@ -2,7 +2,7 @@
 //! line, outline notes and JSON are generated from them.
 
 use glam::{Affine3A, Quat, Vec3};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
 use super::bounds::Difference;
 use super::clips::{FirstAxis, euler_degrees};
@@ -15,18 +15,43 @@ use super::skeleton::{LocalPose, SkinMatrix};
 use super::uses::{JointUse, MaterialUse};
 use super::{Model, joint_item, lods, material_item};
 use crate::assets::TextureFile;
-use crate::describe::fields::{
-    Describe, Field, GroupKeys, ItemKeys, Table, Value, detail_only, field, fields, json_only,
-    own_only, section, summary_only,
+use crate::describe::numbers::{fixed, short, xyz};
+use crate::describe::table::{
+    Describe, Field, GroupKeys, ItemKeys, Table, ValueType, compared_only, decimal, field, flag,
+    integer, place, section, shown_only, summary_only, table, text, vector,
 };
-use crate::describe::numbers::{fixed, number, short, xyz};
-use crate::{
-    Aabb, ClipInfo, Flaw, ModelItem, Origin, OwnLine, Playhead, Property, PropertyGroup, Swatch,
-};
+use crate::describe::value::{Fact, FactGroup, Value};
+use crate::{Aabb, ClipInfo, Flaw, ModelItem, OwnLine, Playhead, PropertyGroup, Swatch};
 use mapscope_formats::counted;
 use mapscope_formats::pfobj::{
-    Bounds, Clip, FRAMES_PER_SECOND, Joint, Material, Rotation, Transform, Vertex,
+    Clip, FRAMES_PER_SECOND, Joint, Material, Rotation, Transform, Vertex,
 };
+
+/// The lowest and the highest corner of a box.
+const BOUNDS: ValueType = ValueType::Object(&[
+    ("min", ValueType::Numbers(3)),
+    ("max", ValueType::Numbers(3)),
+]);
+/// The three rows of an affine matrix, of four numbers each, for column vectors.
+const MATRIX: ValueType = ValueType::List(&ValueType::Numbers(4));
+/// Indices in ascending order.
+pub(super) const INDICES: ValueType = ValueType::List(&ValueType::Integer);
+/// The joints that move a vertex.
+const WEIGHTS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("joint", ValueType::Integer),
+    ("weight", ValueType::Number),
+]));
+
+/// Creates the row for the triangles with a flaw.
+macro_rules! flawed {
+    ($flaw:ident, $key:literal) => {
+        field(Flaw::$flaw.title(), $key, INDICES, |model: &Self| {
+            model.flaw_value(Flaw::$flaw)
+        })
+        .derived()
+        .shown(|model| model.flaw_count(Flaw::$flaw))
+    };
+}
 
 impl Model {
     /// Returns the inspector's lists for an item at a moment. Empty for an item that does not
@@ -120,40 +145,36 @@ impl Model {
             return Vec::new();
         };
         let joints = self.pfobj.joints.len().max(1);
-        let pose = clip.poses.get(index);
-        let mut own = pose.map_or_else(Vec::new, |pose| own_transform(pose).own_lines("Pose"));
+        let pose = clip.poses.get(index).into_iter().flat_map(transform_facts);
         let first = clip.frame_lines.get(index / joints);
-        own.extend(first.map(|first| {
-            let place = line(first + (index % joints) as u64);
-            OwnLine::new("Pose", "In the file", place).within(Origin::Place)
-        }));
-        own
+        let place = first.map(|first| in_the_file(first + (index % joints) as u64));
+        FactGroup::new("Pose", pose.chain(place)).own()
     }
 
     /// Returns the values that the file stores for the bounds of a frame.
     pub(super) fn own_bounds(&self, clip: usize, frame: usize) -> Vec<OwnLine> {
-        let clip = self.pfobj.clips.get(clip);
-        let bounds = clip.and_then(|clip| clip.bounds.get(frame)?.as_ref());
-        let bounds = bounds.map(|bounds| own_min_max(bounds).own_lines("Bounds"));
-        let mut own = bounds.unwrap_or_default();
-        let first = clip.and_then(|clip| clip.frame_lines.get(frame));
-        own.extend(first.map(|first| {
-            let place = line(first + self.pfobj.joints.len() as u64);
-            OwnLine::new("Bounds", "In the file", place).within(Origin::Place)
-        }));
-        own
+        let Some(clip) = self.pfobj.clips.get(clip) else {
+            return Vec::new();
+        };
+        let bounds = clip.bounds.get(frame).and_then(Option::as_ref);
+        let facts = bounds
+            .into_iter()
+            .flat_map(|it| corner_facts(MIN_MAX, it.min, it.max));
+        let first = clip.frame_lines.get(frame);
+        let place = first.map(|first| in_the_file(first + self.pfobj.joints.len() as u64));
+        FactGroup::new("Bounds", facts.chain(place)).own()
     }
 
     /// Returns the keys of `info --json`.
     pub(super) fn json(&self) -> Map<String, Json> {
         let mut keys = Self::FIELDS.json(self);
-        if self.lods.is_empty() {
-            keys.remove("lods");
+        if !self.lods.is_empty() {
+            keys.insert("lods".to_owned(), self.lods.names().into());
         }
         keys
     }
 
-    const FIELDS: Table<'static, Self> = Table {
+    pub(super) const FIELDS: Table<'static, Self> = Table {
         sections: &[
             section("Model", Self::FILE),
             section("Bounds of the bind pose", Self::BOUNDS),
@@ -161,16 +182,19 @@ impl Model {
     };
 
     const FILE: &'static [Field<Self>] = &[
-        field("File", |model: &Self| {
+        text("File", "file", |model: &Self| {
             model.path.display().to_string().into()
         })
         .derived()
         .in_summary_as("Model"),
-        field("Version", |model| model.about.version.clone().into()),
-        field("Triangles", |model: &Self| {
+        text("Version", "version", |model| {
+            model.about.version.clone().into()
+        }),
+        integer("Triangles", "triangles", |model: &Self| {
             model.pfobj.triangle_count().into()
         })
         .derived()
+        .listed()
         .note(|model| {
             let (drawn, all) = (model.mesh.triangles.len(), model.pfobj.triangle_count());
             match triangles(all) {
@@ -178,62 +202,129 @@ impl Model {
                 text => text.into(),
             }
         }),
-        field("Vertices", |model: &Self| {
+        integer("Vertices", "vertices", |model: &Self| {
+            model.pfobj.vertices.len().into()
+        })
+        .derived()
+        .listed()
+        .shown(|model| {
             let (listed, different) = (model.pfobj.vertices.len(), model.mesh.vertices.len());
             format!("{listed}, {different} of them different").into()
+        }),
+        integer(
+            "Different vertices",
+            "different_vertices",
+            |model: &Self| model.mesh.vertices.len().into(),
+        )
+        .derived()
+        .hidden(),
+        field(
+            "Joints",
+            "joints",
+            ValueType::Records(|| JointAt::FIELDS.listed_keys()),
+            |model: &Self| {
+                let joints = 0..model.skeleton.len();
+                let joints = joints.filter_map(|index| model.joint_at(index, Playhead::default()));
+                Value::list(joints.map(|at| JointAt::FIELDS.listed(&at)))
+            },
+        )
+        .derived()
+        .listed()
+        .shown(|model| model.skeleton.len().into()),
+        field(
+            "Materials",
+            "materials",
+            ValueType::Records(|| MaterialAt::FIELDS.listed_keys()),
+            |model: &Self| {
+                let materials = 0..model.pfobj.materials.len();
+                let materials = materials.filter_map(|index| model.material_at(index));
+                Value::list(materials.map(|at| MaterialAt::FIELDS.listed(&at)))
+            },
+        )
+        .derived()
+        .listed()
+        .shown(|model| model.pfobj.materials.len().into()),
+        field(
+            "Clips",
+            "clips",
+            ValueType::Records(|| ClipAt::FIELDS.listed_keys()),
+            |model: &Self| {
+                let clips = 0..model.clips.len();
+                let clips = clips.filter_map(|index| model.clip_at(index, Playhead::default()));
+                Value::list(clips.map(|at| ClipAt::FIELDS.listed(&at)))
+            },
+        )
+        .derived()
+        .listed()
+        .shown(|model| model.clips.len().into()),
+        field(
+            "Levels of detail",
+            "lods",
+            ValueType::List(&ValueType::Text),
+            |model: &Self| Value::list(model.lods.names()),
+        )
+        .derived()
+        .hidden(),
+        flawed!(Reversed, "reversed_triangles").listed(),
+        flawed!(BentNormals, "bent_triangles").listed(),
+        flawed!(Unweighted, "unweighted_triangles"),
+        flawed!(NoNormal, "triangles_without_normals"),
+        field(
+            "Vertices without weights",
+            "unweighted_vertices",
+            INDICES,
+            Self::unweighted,
+        )
+        .derived()
+        .hidden()
+        .listed(),
+        integer("Left out", "left_out_triangles", |model: &Self| {
+            model.left_out().into()
         })
         .derived()
-        .json_as("vertices", |model| model.pfobj.vertices.len().into()),
-        json_only("triangles", |model| model.pfobj.triangle_count().into()),
-        field("Joints", |model: &Self| model.skeleton.len().into())
-            .derived()
-            .json_as("joints", Self::joints_json),
-        field("Materials", |model: &Self| {
-            model.pfobj.materials.len().into()
-        })
-        .derived()
-        .json_as("materials", Self::materials_json),
-        field("Clips", |model: &Self| model.clips.len().into())
-            .derived()
-            .json_as("clips", Self::clips_json),
-        json_only("lods", |model| model.lods.names().into()),
-        field("", |model: &Self| model.flaw_counts())
-            .derived()
-            .json_as("reversed_triangles", |model| {
-                model.flaw_json(Flaw::Reversed)
-            }),
-        json_only("bent_triangles", |model| model.flaw_json(Flaw::BentNormals)),
-        json_only("unweighted_vertices", Self::unweighted_json),
-        field("Left out", |model: &Self| {
-            let left_out = model.pfobj.triangle_count() - model.mesh.triangles.len();
+        .shown(|model| {
+            let left_out = model.left_out();
             let text = format!("{left_out}, since they could not be read");
             (left_out > 0).then_some(text).into()
-        })
-        .derived(),
-        field("Line ends", |model: &Self| {
+        }),
+        text("Line ends", "line_ends", |model: &Self| {
             if model.pfobj.crlf { "CR LF" } else { "LF" }.into()
         })
         .derived(),
     ];
 
     const BOUNDS: &'static [Field<Self>] = &[
-        field("Size", |model: &Self| {
+        vector("Size", "size", |model: &Self| {
             model.extents.bind.map(|bind| bind.max - bind.min).into()
         })
         .derived(),
-        field("", |model: &Self| {
-            let declared = model.pfobj.bounds.as_ref().map(Aabb::from);
-            min_max(["Min", "Max"], declared)
-        })
-        .own(|model| {
-            let declared = model.pfobj.bounds.as_ref();
-            declared.map(own_min_max).into()
+        field(
+            "Declared bounds",
+            "declared_bounds",
+            BOUNDS,
+            |model: &Self| {
+                let declared = model.pfobj.bounds.as_ref();
+                declared.map(|it| corners(MIN_MAX, it.min, it.max)).into()
+            },
+        ),
+        field(
+            "Bounds of the mesh",
+            "mesh_bounds",
+            BOUNDS,
+            |model: &Self| {
+                let bind = model.extents.bind;
+                bind.map(|it| corners(OF_THE_MESH, it.min, it.max)).into()
+            },
+        )
+        .derived()
+        .shown(|model| {
+            let other = model.other_bounds();
+            other.map(|it| corners(OF_THE_MESH, it.min, it.max)).into()
         }),
-        field("", |model: &Self| {
-            min_max(["Min of the mesh", "Max of the mesh"], model.other_bounds())
+        flag("Declared", "declared", |model: &Self| {
+            model.pfobj.has_bounds.into()
         })
-        .derived(),
-        field("Declared", |model| {
+        .shown(|model| {
             let why = if model.pfobj.has_bounds {
                 "promised, but not there"
             } else {
@@ -241,37 +332,28 @@ impl Model {
             };
             model.pfobj.bounds.is_none().then_some(why).into()
         }),
-        json_only("bounds", |model| {
-            // The declared bounds, or those of the mesh if none are declared.
+        // The declared bounds, or those of the mesh if none are declared.
+        field("Bounds", "bounds", BOUNDS, |model: &Self| {
             let bind = model.extents.bind.unwrap_or(model.about.bounds);
-            let Bounds { min, max } = model.pfobj.bounds.unwrap_or(Bounds {
-                min: bind.min.into(),
-                max: bind.max.into(),
-            });
-            json!({"min": min.map(number), "max": max.map(number)})
-        }),
+            let bind = corners(MIN_MAX, bind.min, bind.max);
+            let declared = model.pfobj.bounds.as_ref();
+            declared.map_or(bind, |it| corners(MIN_MAX, it.min, it.max))
+        })
+        .derived()
+        .hidden()
+        .listed(),
     ];
+
+    /// Number of triangles that could not be read.
+    fn left_out(&self) -> usize {
+        self.pfobj.triangle_count() - self.mesh.triangles.len()
+    }
 
     /// Returns the bounds of the mesh in the bind pose if they differ from the declared ones.
     fn other_bounds(&self) -> Option<Aabb> {
         let declared = self.pfobj.bounds.as_ref()?;
         let bind = self.extents.bind?;
         (!self.extents.agree(declared, &bind)).then_some(bind)
-    }
-
-    fn joints_json(&self) -> Json {
-        let joints = (0..self.skeleton.len()).filter_map(|i| self.joint_at(i, Playhead::default()));
-        joints.map(|at| JointAt::FIELDS.json(&at)).collect()
-    }
-
-    fn materials_json(&self) -> Json {
-        let materials = (0..self.pfobj.materials.len()).filter_map(|i| self.material_at(i));
-        materials.map(|at| MaterialAt::FIELDS.json(&at)).collect()
-    }
-
-    fn clips_json(&self) -> Json {
-        let clips = (0..self.clips.len()).filter_map(|i| self.clip_at(i, Playhead::default()));
-        clips.map(|at| ClipAt::FIELDS.json(&at)).collect()
     }
 
     fn joint_at(&self, index: usize, playhead: Playhead) -> Option<JointAt<'_>> {
@@ -327,20 +409,56 @@ impl Model {
         })
     }
 
-    /// Name of a joint, with a link to it.
-    fn joint_link(&self, joint: usize) -> Value {
+    /// A reference to a joint, with a link to it.
+    fn joint_value(&self, joint: usize) -> Value {
         let named = self.pfobj.joints.get(joint);
         let name = named.map_or_else(String::new, |joint| joint.name.clone());
-        Value::from(name).link(joint_item(joint))
+        Value::reference(joint, name).link(joint_item(joint))
     }
 
-    /// Number and name of a material.
-    fn material_name(&self, index: usize) -> String {
+    /// A reference to a material, shown with its index.
+    fn material_value(&self, index: usize) -> Value {
         match self.pfobj.materials.get(index) {
-            Some(material) => format!("{index} {}", material.name),
-            None => format!("{index}: there is no such material"),
+            Some(material) => Value::reference(index, material.name.as_str()).with_index(),
+            None => Value::from(index).shown_as(format!("{index}: there is no such material")),
         }
     }
+}
+
+/// Creates the rows of a transform that a method returns, and further ones.
+macro_rules! transform {
+    ($of:ident $(, $row:expr)* $(,)?) => {
+        &[
+            vector("Translation", "translation", |at: &Self| {
+                at.$of().map(|it| it.translation).into()
+            })
+            .derived(),
+            field("Rotation", "rotation", ValueType::Numbers(4), |at: &Self| {
+                at.$of().map(|it| it.rotation()).into()
+            })
+            .derived(),
+            shown_only("As written", |at: &Self| {
+                at.$of().map(|it| it.written()).into()
+            }),
+            shown_only("Degrees, Z first", |at: &Self| {
+                at.$of().map(|it| it.degrees(FirstAxis::Z)).into()
+            }),
+            shown_only("Degrees, X first", |at: &Self| {
+                let degrees = at.$of().and_then(|it| it.degrees(FirstAxis::X));
+                degrees.map(|it| format!("{it} (Blender's XYZ)")).into()
+            }),
+            vector("Scale", "scale", |at: &Self| {
+                at.$of().map(|it| it.turned.map(|(_, scale)| scale)).into()
+            })
+            .derived(),
+            field("Matrix", "matrix", MATRIX, |at: &Self| {
+                at.$of().map(|it| rows(it.matrix)).into()
+            })
+            .derived()
+            .hidden(),
+            $($row),*
+        ]
+    };
 }
 
 /// A joint at a moment.
@@ -363,110 +481,90 @@ impl<'a> JointAt<'a> {
     };
 
     const JOINT: &'a [Field<Self>] = &[
-        field("Index", |at: &Self| at.index.into()).derived(),
-        field("Name", |at: &Self| at.joint.name.clone().into())
+        integer("Index", "index", |at: &Self| at.index.into()).derived(),
+        text("Name", "name", |at: &Self| at.joint.name.clone().into())
             .in_summary_as("Joint")
-            .json("name"),
-        field("Parent", |at: &Self| match at.parent() {
-            Some(parent) => at.model.joint_link(parent).naming("joint", parent, ""),
-            None => "none (root joint)".into(),
+            .listed(),
+        integer("Parent", "parent", |at: &Self| match at.parent() {
+            Some(parent) => at.model.joint_value(parent).naming("joint", parent, ""),
+            None => Value::none("none (root joint)"),
         })
         .summary("Parent", |at| {
-            at.parent().map(|joint| at.model.joint_link(joint)).into()
+            at.parent().map(|joint| at.model.joint_value(joint)).into()
         })
-        .json_as("parent", |at| at.parent().into()),
-        field("Child", |at: &Self| {
+        .listed(),
+        field("Child", "children", INDICES, |at: &Self| {
             let children = at.model.skeleton.children(at.index).iter();
-            let links = children.map(|joint| at.model.joint_link(*joint as usize));
-            let lines = links.filter_map(|link| link.property("Child"));
-            lines.collect::<Vec<_>>().into()
+            Value::list(children.map(|joint| at.model.joint_value(*joint as usize)))
         })
-        .derived()
-        .detail_as("children", |at| json!(at.model.skeleton.children(at.index))),
-        field("Moves", |at: &Self| {
-            let all = at.model.pfobj.vertices.len();
-            format!("{} of {all} vertices", at.uses().vertices).into()
-        })
-        .derived()
-        .summary("Moves", |at| at.moved_vertices().into())
-        .note(|at| (at.uses().vertices > 0).then(|| at.moved_vertices()).into())
-        .detail_as("vertices", |at| at.uses().vertices.into()),
-        field("Max weight", |at: &Self| {
+        .derived(),
+        integer("Moves", "vertices", |at: &Self| at.uses().vertices.into())
+            .derived()
+            .shown(|at| {
+                let all = at.model.pfobj.vertices.len();
+                format!("{} of {all} vertices", at.uses().vertices).into()
+            })
+            .summary("Moves", |at| Value::count(at.uses().vertices, "vertex"))
+            .note(|at| {
+                let moved = Some(at.uses().vertices).filter(|count| *count > 0);
+                moved.map(|count| Value::count(count, "vertex")).into()
+            }),
+        decimal("Max weight", "max_weight", |at: &Self| {
             let uses = at.uses();
             (uses.vertices > 0).then_some(uses.max_weight).into()
         })
         .derived(),
-        field("In the file", |at: &Self| line(at.joint.line).into())
-            .place()
-            .detail_as("line", |at| at.joint.line.into()),
-    ];
-
-    const LOCAL_POSE: &'a [Field<Self>] = &[
-        field("", |at: &Self| at.local_lines().into())
-            .derived()
-            .detail_as("rotation", |at| {
-                local_json(at.local(), |pose| quat(pose.rotation))
-            }),
-        detail_only("translation", |at: &Self| {
-            local_json(at.local(), |pose| vector(pose.translation))
-        }),
-        detail_only("scale", |at: &Self| {
-            local_json(at.local(), |pose| vector(pose.scale))
-        }),
-        detail_only("matrix", |at: &Self| {
-            local_json(at.local(), |pose| rows(pose.matrix()))
-        }),
-        field("In the file", |at: &Self| at.pose_line().map(line).into())
-            .derived()
-            .detail_as("line", |at| at.pose_line().into()),
-    ];
-
-    const POSE: &'a [Field<Self>] = &[
-        field("", |at: &Self| at.global().map(global_lines).into())
-            .derived()
-            .detail_as("rotation", |at| global_json(at.global(), Part::Rotation)),
-        detail_only("translation", |at: &Self| {
-            global_json(at.global(), Part::Translation)
-        }),
-        detail_only("scale", |at: &Self| global_json(at.global(), Part::Scale)),
-        detail_only("matrix", |at: &Self| at.global().map(rows).into()),
-        detail_only("skinning", |at: &Self| at.skinning().map(rows).into()),
-    ];
-
-    const LOCAL_BIND_POSE: &'a [Field<Self>] = &[
-        field("", |at: &Self| {
-            let bind = &at.joint.bind;
-            local_lines(&bind.into(), Some(bind)).into()
+        place("In the file", "place", |at: &Self| {
+            Value::line(at.joint.line)
         })
-        .own(|at| own_transform(&at.joint.bind))
-        .detail_as("rotation", |at| quat(at.bind().rotation)),
-        detail_only("translation", |at: &Self| vector(at.bind().translation)),
-        detail_only("scale", |at: &Self| vector(at.bind().scale)),
-        detail_only("matrix", |at: &Self| rows(at.bind().matrix())),
-        field("Tip", |at| at.joint.tip.into()),
-    ];
-
-    const BIND_POSE: &'a [Field<Self>] = &[
-        field("", |at: &Self| global_lines(at.bind_global()).into())
+        .place(),
+        integer("Line", "line", |at: &Self| at.joint.line.into())
             .derived()
-            .detail_as("rotation", |at| {
-                global_json(Some(at.bind_global()), Part::Rotation)
-            }),
-        detail_only("translation", |at: &Self| {
-            global_json(Some(at.bind_global()), Part::Translation)
-        }),
-        detail_only("scale", |at: &Self| {
-            global_json(Some(at.bind_global()), Part::Scale)
-        }),
-        detail_only("matrix", |at: &Self| rows(at.bind_global())),
+            .hidden(),
     ];
 
-    fn bind(&self) -> LocalPose {
-        LocalPose::from(&self.joint.bind)
+    const LOCAL_POSE: &'a [Field<Self>] = transform!(
+        local,
+        place("In the file", "place", |at: &Self| {
+            at.pose_line().map(Value::line).into()
+        })
+        .derived(),
+    );
+
+    const POSE: &'a [Field<Self>] = transform!(
+        global,
+        field("Skinning", "skinning", MATRIX, |at: &Self| {
+            at.skinning().map(rows).into()
+        })
+        .derived()
+        .hidden(),
+    );
+
+    const LOCAL_BIND_POSE: &'a [Field<Self>] = transform!(
+        bind,
+        compared_only("", |at: &Self| Value::object(transform_facts(
+            &at.joint.bind
+        ))),
+        vector("Tip", "tip", |at: &Self| at.joint.tip.into()),
+    );
+
+    const BIND_POSE: &'a [Field<Self>] = transform!(bind_global);
+
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "other poses of a joint may be absent"
+    )]
+    fn bind(&self) -> Option<Parts> {
+        let bind = &self.joint.bind;
+        Some(Parts::of_local(&bind.into(), Some(bind)))
     }
 
-    fn bind_global(&self) -> Affine3A {
-        self.model.skeleton.bind_global(self.index)
+    #[expect(
+        clippy::unnecessary_wraps,
+        reason = "other poses of a joint may be absent"
+    )]
+    fn bind_global(&self) -> Option<Parts> {
+        Some(self.model.skeleton.bind_global(self.index).into())
     }
 
     fn parent(&self) -> Option<usize> {
@@ -478,10 +576,6 @@ impl<'a> JointAt<'a> {
         uses.copied().unwrap_or_default()
     }
 
-    fn moved_vertices(&self) -> String {
-        counted(self.uses().vertices, "vertex")
-    }
-
     /// Returns the clip, the frame, and the fraction of the way to the next frame.
     fn moment(&self) -> Option<(Option<&'a Clip>, usize, f32)> {
         let (clip, [frame, _], between) = self.model.poses.between(self.playhead)?;
@@ -489,21 +583,15 @@ impl<'a> JointAt<'a> {
     }
 
     /// Transform relative to its parent in a frame of a clip.
-    fn local(&self) -> Option<LocalPose> {
-        self.moment()?;
-        let model = self.model;
-        Some(Pose::of(&model.pfobj, &model.poses, self.playhead).local(self.index))
-    }
-
-    fn local_lines(&self) -> Option<Vec<Property>> {
+    fn local(&self) -> Option<Parts> {
         let (clip, frame, between) = self.moment()?;
         let model = self.model;
-        let pose = self.local()?;
+        let pose = Pose::of(&model.pfobj, &model.poses, self.playhead).local(self.index);
         let written = clip.filter(|_| between == 0.0).and_then(|clip| {
             let first = frame * model.skeleton.len();
             clip.poses.get(first + self.index)
         });
-        Some(local_lines(&pose, written))
+        Some(Parts::of_local(&pose, written))
     }
 
     /// Line number of its pose in the file.
@@ -513,12 +601,12 @@ impl<'a> JointAt<'a> {
         Some(first + self.index as u64)
     }
 
-    /// Matrix from its space to model space in a frame of a clip.
-    fn global(&self) -> Option<Affine3A> {
+    /// Transform from its space to model space in a frame of a clip.
+    fn global(&self) -> Option<Parts> {
         self.moment()?;
         let global = |globals: &[Affine3A]| globals.get(self.index).copied();
         let global = self.model.with_joints(self.playhead, global);
-        Some(global.unwrap_or_default())
+        Some(global.unwrap_or_default().into())
     }
 
     /// Matrix that moves its vertices from the bind pose to a frame of a clip.
@@ -539,38 +627,50 @@ struct TriangleAt<'a> {
 }
 
 impl<'a> TriangleAt<'a> {
-    const FIELDS: Table<'a, Self> = fields!(
+    const FIELDS: Table<'a, Self> = table!(
         "Triangle",
-        field("Index", |at: &Self| at.index.into()).summary("Triangle", |at| {
+        integer("Index", "index", |at: &Self| at.index.into()).summary("Triangle", |at| {
             let digits = (at.model.pfobj.triangle_count() - 1).to_string().len();
             Value::from(format!("{:>digits$}", at.index)).width(digits)
         }),
-        field("Material", |at: &Self| {
+        integer("Material", "material", |at: &Self| {
             let material = at.material();
-            let value = Value::from(at.model.material_name(material));
+            let value = at.model.material_value(material);
             if material >= at.model.pfobj.materials.len() {
                 return value;
             }
             let value = value.link(material_item(material));
             value.swatch(Some(Swatch::Thumbnail(material)))
         })
-        .detail_as("material", |at| at.material().into())
         .summary("Material", |at| {
             let materials = at.model.pfobj.materials.iter();
             let widest = materials.map(|m| m.name.chars().count()).max();
-            let value = Value::from(at.model.material_name(at.material()));
+            let value = at.model.material_value(at.material());
             value.width(widest.unwrap_or(0))
         }),
-        field("Materials", |at| {
+        shown_only("Materials", |at| {
             let material = at.corners[0].material;
             let differ = at.corners.iter().any(|c| c.material != material);
             let text = "the corners name different ones; the first counts";
             differ.then_some(text).into()
         }),
-        field("Faces", |at| {
-            let posed = at.model.triangle_corners(at.index, at.playhead);
+        flag("Drawn", "drawn", |at: &Self| at.is_drawn().into())
+            .derived()
+            .hidden(),
+        field(
+            "Flaws",
+            "flaws",
+            ValueType::List(&ValueType::Text),
+            |at: &Self| {
+                let flaws = at.model.triangle_flaws(at.index);
+                Value::list(flaws.map(|flaw| flaw.to_string()))
+            }
+        )
+        .derived()
+        .hidden(),
+        shown_only("Faces", |at: &Self| {
             let has = |flaw| at.model.triangle_flaws(at.index).any(|of| of == flaw);
-            if posed.is_none() {
+            if !at.is_drawn() {
                 "nowhere: a corner could not be read; see the problems"
             } else if has(Flaw::Reversed) {
                 "away from where its normals point: the engine shows its other side"
@@ -581,23 +681,23 @@ impl<'a> TriangleAt<'a> {
             }
             .into()
         }),
-        field("Drawn wrong", |at: &Self| {
+        shown_only("Drawn wrong", |at: &Self| {
             let is_wrong = |flaw| flaw != Flaw::BentNormals;
             at.model.flaw_values(at.index, is_wrong)
-        })
-        .derived(),
-        field("Worth knowing", |at: &Self| {
+        }),
+        shown_only("Worth knowing", |at: &Self| {
             let is_note = |flaw| flaw == Flaw::BentNormals;
             at.model.flaw_values(at.index, is_note)
-        })
-        .derived(),
-        field("In the file", |at: &Self| {
-            let [from, to] = at.lines();
-            lines(from, to).into()
-        })
-        .detail_as("lines", |at| json!(at.lines())),
+        }),
+        place("In the file", "place", |at: &Self| Value::lines(at.lines())).place(),
         summary_only("Line", |at| at.model.pfobj.vertex_line(at.index * 3).into()),
     );
+
+    /// `true` if all its corners could be read.
+    fn is_drawn(&self) -> bool {
+        let corners = self.model.triangle_corners(self.index, self.playhead);
+        corners.is_some()
+    }
 
     fn material(&self) -> usize {
         self.corners[0].material as usize
@@ -651,69 +751,64 @@ struct CornerAt<'a> {
 }
 
 impl<'a> CornerAt<'a> {
-    const FIELDS: Table<'a, Self> = fields!(
+    const FIELDS: Table<'a, Self> = table!(
         "Corner",
-        field("Position", |at: &Self| at.position.into())
-            .own(|at| at.vertex.position.into())
-            .detail_as("position", |at| at
-                .posed_json(at.position, at.vertex.position)),
-        field("In the bind pose", |at: &Self| {
+        vector("Position", "position", |at: &Self| {
+            at.posed_or(at.position, at.vertex.position)
+        })
+        .shown(|at| at.position.into()),
+        vector("In the bind pose", "in_the_bind_pose", |at: &Self| {
             let posed = at.position.and(at.model.poses.between(at.playhead));
             posed.map(|_| at.vertex.position).into()
         })
         .derived(),
-        field("Normal", |at: &Self| at
-            .position
-            .map(|_| at.normal())
+        vector("Normal", "normal", |at: &Self| {
+            at.posed_or(at.position.map(|_| at.normal()), at.vertex.normal)
+        })
+        .shown(|at| at.position.map(|_| at.normal()).into()),
+        field("UV", "uv", ValueType::Numbers(2), |at: &Self| at
+            .vertex
+            .uv
             .into())
-        .own(|at| at.vertex.normal.into())
-        .detail_as("normal", |at| {
-            let posed = at.position.map(|_| at.normal());
-            at.posed_json(posed, at.vertex.normal)
-        }),
-        field("UV", |at: &Self| {
+        .shown(|at| {
             let [u, v] = at.vertex.uv.map(short);
             format!("u {u}  v {v}").into()
-        })
-        .own(|at| {
-            let [u, v] = at.vertex.uv;
-            format!("u {u}  v {v}").into()
-        })
-        .detail_as("uv", |at| json!(at.vertex.uv.map(number))),
-        own_only("Material", |at: &Self| {
-            let materials = &at.model.pfobj.materials;
-            let material = materials.get(at.vertex.material as usize);
-            let name = material.map_or_else(
-                || at.vertex.material.to_string(),
-                |material| material.name.clone(),
-            );
-            Value::from(name).naming("material", at.vertex.material as usize, "")
         }),
-        field("", |at: &Self| at.weight_lines().into())
-            .own(CornerAt::own_weights)
-            .detail_as("weights", |at| {
-                let listed = at.model.pfobj.influences_of(at.vertex).iter();
-                listed
-                    .map(|it| json!({"joint": it.joint, "weight": number(it.weight)}))
-                    .collect()
-            }),
-        field("In the file", |at: &Self| {
-            line(at.model.pfobj.vertex_line(at.index as u32)).into()
+        integer("Material", "material", |at: &Self| {
+            let index = at.vertex.material as usize;
+            let value = match at.model.pfobj.materials.get(index) {
+                Some(material) => Value::reference(index, material.name.as_str()),
+                None => index.into(),
+            };
+            value.naming("material", index, "")
         })
-        .place()
-        .detail_as("line", |at| at
-            .model
-            .pfobj
-            .vertex_line(at.index as u32)
-            .into()),
-        detail_only("vertex", |at: &Self| at.index.into()),
+        .hidden(),
+        field("Moved by", "weights", WEIGHTS, |at: &Self| {
+            let listed = at.model.pfobj.influences_of(at.vertex).iter();
+            Value::list(listed.map(|it| {
+                let (joint, weight) = (it.joint as usize, it.weight);
+                let named = at.model.pfobj.joints.get(joint);
+                let name = named.map_or_else(|| joint.to_string(), |it| it.name.clone());
+                Value::object([Fact::new("Joint", joint), Fact::new("Weight", weight)])
+                    .shown_as(format!("{name}, {weight}"))
+                    .naming("joint", joint, weight.to_string())
+            }))
+        })
+        .shown(Self::weight_lines),
+        place("In the file", "place", |at: &Self| {
+            Value::line(at.model.pfobj.vertex_line(at.index as u32))
+        })
+        .place(),
+        integer("Vertex", "vertex", |at: &Self| at.index.into())
+            .derived()
+            .hidden(),
     );
 
     /// Returns the posed vector if the model is posed, otherwise the one in the file with all its
     /// digits.
-    fn posed_json(&self, posed: Option<Vec3>, own: [f32; 3]) -> Json {
+    fn posed_or(&self, posed: Option<Vec3>, own: [f32; 3]) -> Value {
         let posed = posed.filter(|_| self.model.poses.between(self.playhead).is_some());
-        json!(posed.map_or(own, |posed| posed.to_array()).map(number))
+        posed.map_or(own, |posed| posed.to_array()).into()
     }
 
     /// Returns the vertex of the mesh, without texture coordinates and normal.
@@ -735,33 +830,16 @@ impl<'a> CornerAt<'a> {
         posed.unwrap_or(normal)
     }
 
-    /// Lists the weights in the file.
-    fn own_weights(&self) -> Value {
-        let listed = self.model.pfobj.influences_of(self.vertex).iter();
-        Value::list(listed.map(|influence| {
-            let joint = self
-                .model
-                .pfobj
-                .joints
-                .get(influence.joint as usize)
-                .map_or_else(|| influence.joint.to_string(), |it| it.name.clone());
-            let weight = influence.weight;
-            Value::from(format!("{joint}, {weight}"))
-                .naming("joint", influence.joint as usize, weight.to_string())
-                .named("Moved by")
-        }))
-    }
-
     /// Lists the normalized weights, and those in the file if they differ.
-    fn weight_lines(&self) -> Vec<Property> {
+    fn weight_lines(&self) -> Value {
         let model = self.model;
         let joints = &model.pfobj.joints;
         let listed = model.pfobj.influences_of(self.vertex);
         let sum: f32 = listed.iter().map(|influence| influence.weight).sum();
         let range = self.point().map_or(0..0, Point::influence_range);
-        let mut lines = Vec::new();
+        let mut lines: Vec<Value> = Vec::new();
         if range.is_empty() && !joints.is_empty() {
-            lines.push(Property::new("Moved by", "nothing: it stays where it is"));
+            lines.push("nothing: it stays where it is".into());
         }
         for influence in model.mesh.influences(range) {
             let Some(joint) = joints.get(influence.joint as usize) else {
@@ -772,17 +850,11 @@ impl<'a> CornerAt<'a> {
             if let Some(written) = written.filter(|_| (sum - 1.0).abs() > 1e-3) {
                 text = format!("{text} ({} in the file)", short(written.weight));
             }
-            lines.push(Property {
-                link: Some(joint_item(influence.joint as usize)),
-                ..Property::new("Moved by", text)
-            });
+            lines.push(Value::from(text).link(joint_item(influence.joint as usize)));
         }
         let unknown = listed.iter().filter(|i| i.joint as usize >= joints.len());
-        lines.extend(unknown.map(|influence| {
-            let text = format!("joint {}, which is not there", influence.joint);
-            Property::new("Moved by", text)
-        }));
-        lines
+        lines.extend(unknown.map(|it| format!("joint {}, which is not there", it.joint).into()));
+        lines.into()
     }
 }
 
@@ -804,70 +876,87 @@ impl<'a> MaterialAt<'a> {
     };
 
     const MATERIAL: &'a [Field<Self>] = &[
-        field("Index", |at: &Self| at.index.into())
+        integer("Index", "index", |at: &Self| at.index.into())
             .derived()
-            .summary("Material", |at| at.model.material_name(at.index).into())
+            .summary("Material", |at| at.model.material_value(at.index))
             .note(|at| triangles(at.uses.triangles).into()),
-        field("Name", |at: &Self| {
-            let name = Value::from(at.material.name.clone());
+        text("Name", "name", |at: &Self| {
+            let name = Value::from(at.material.name.as_str());
             name.swatch(Some(Swatch::Thumbnail(at.index)))
         })
-        .json("name"),
-        field("Ambient", |at| at.material.ambient.into()),
-        field("Diffuse", |at: &Self| color(at.material.diffuse))
-            .own(|at| at.material.diffuse.into())
-            .detail_as("diffuse", |at| json!(at.material.diffuse.map(number))),
-        field("Specular", |at: &Self| color(at.material.specular))
-            .own(|at| at.material.specular.into())
-            .detail_as("specular", |at| json!(at.material.specular.map(number))),
-        field("On", |at: &Self| {
-            let all = triangles(at.model.pfobj.triangle_count());
-            format!("{} of {all}", at.uses.triangles).into()
+        .listed(),
+        decimal("Ambient", "ambient", |at| at.material.ambient.into()),
+        field("Diffuse", "diffuse", ValueType::Numbers(3), |at: &Self| {
+            at.material.diffuse.into()
         })
-        .derived()
-        .detail_as("triangles", |at| at.uses.triangles.into()),
-        field("In the file", |at: &Self| {
-            lines(at.material.line, at.material.texture_line).into()
+        .shown(|at| color(at.material.diffuse)),
+        field(
+            "Specular",
+            "specular",
+            ValueType::Numbers(3),
+            |at: &Self| at.material.specular.into(),
+        )
+        .shown(|at| color(at.material.specular)),
+        integer("On", "triangles", |at: &Self| at.uses.triangles.into())
+            .derived()
+            .shown(|at| {
+                let all = triangles(at.model.pfobj.triangle_count());
+                format!("{} of {all}", at.uses.triangles).into()
+            }),
+        place("In the file", "place", |at: &Self| {
+            Value::lines([at.material.line, at.material.texture_line])
         })
-        .place()
-        .detail_as("lines", |at| {
-            json!([at.material.line, at.material.texture_line])
-        }),
+        .place(),
     ];
 
     const TEXTURE: &'a [Field<Self>] = &[
-        field("Texture", |at: &Self| at.material.texture.clone().into())
-            .in_summary()
-            .json("texture"),
-        field("", |at: &Self| at.texture.properties().to_vec().into())
+        text("Texture", "texture", |at: &Self| {
+            at.material.texture.as_str().into()
+        })
+        .in_summary()
+        .listed(),
+        flag("Found", "found", |at: &Self| at.texture.found.into())
             .derived()
-            .note(|at| (!at.texture.found).then_some("no texture").into())
-            .json_as("found", |at| at.texture.found.into()),
-        field("In the engine", |at: &Self| {
-            let other = at.texture.size.filter(|size| *size != ENGINE_TEXTURE_SIZE);
-            let [width, height] = ENGINE_TEXTURE_SIZE;
-            let text = format!("shrunk or stretched to {width} x {height} pixels");
-            other.map(|_| text).into()
+            .hidden()
+            .listed()
+            .note(|at| (!at.texture.found).then_some("no texture").into()),
+        text("File", "file", |at: &Self| at.texture.file_value()).derived(),
+        field("Image", "size_px", ValueType::Integers(2), |at: &Self| {
+            at.texture.size_value()
         })
         .derived(),
-        field("Holes", |at: &Self| {
+        field(
+            "In the engine",
+            "engine_size_px",
+            ValueType::Integers(2),
+            |at: &Self| {
+                let other = at.texture.size.filter(|size| *size != ENGINE_TEXTURE_SIZE);
+                let [width, height] = ENGINE_TEXTURE_SIZE;
+                let text = format!("shrunk or stretched to {width} x {height} pixels");
+                other
+                    .map(|_| Value::from(ENGINE_TEXTURE_SIZE).shown_as(text))
+                    .into()
+            },
+        )
+        .derived(),
+        flag("Holes", "has_holes", |at: &Self| {
             let drawn = at.model.materials.drawn.get(at.index);
             let texture = drawn.and_then(|drawn| drawn.texture.get());
-            let text = texture.map(|texture| {
-                if texture.has_holes {
+            let value = texture.map(|texture| {
+                Value::from(texture.has_holes).shown_as(if texture.has_holes {
                     "where it is less than half opaque"
                 } else {
                     "none"
-                }
+                })
             });
-            text.into()
+            value.into()
         })
         .derived(),
-        field("U", |at: &Self| {
+        field("U", "u_range", ValueType::Numbers(2), |at: &Self| {
             at.uses.uv.map(|[min, max]| uv_range(min.x, max.x)).into()
         })
         .derived(),
-        field("V", |at: &Self| {
+        field("V", "v_range", ValueType::Numbers(2), |at: &Self| {
             at.uses.uv.map(|[min, max]| uv_range(min.y, max.y)).into()
         })
         .derived(),
@@ -894,51 +983,56 @@ impl<'a> ClipAt<'a> {
     };
 
     const CLIP: &'a [Field<Self>] = &[
-        field("Index", |at: &Self| at.index.into()).derived(),
-        field("Name", |at: &Self| at.clip.name.clone().into())
+        integer("Index", "index", |at: &Self| at.index.into()).derived(),
+        text("Name", "name", |at: &Self| at.clip.name.as_str().into())
             .in_summary_as("Clip")
-            .json("name"),
-        field("Frames", |at: &Self| at.info.frames.into())
+            .listed(),
+        integer("Frames", "frames", |at: &Self| at.info.frames.into())
             .derived()
             .in_summary()
-            .note(|at| counted(at.info.frames as usize, "frame").into())
-            .json("frames"),
-        field("Lasts", |at: &Self| {
-            format!("{} at 24 frames a second", at.seconds()).into()
+            .note(|at| Value::count(at.info.frames, "frame"))
+            .listed(),
+        decimal("Lasts", "seconds", |at: &Self| at.seconds().into())
+            .derived()
+            .shown(|at| format!("{} at 24 frames a second", at.seconds_text()).into())
+            .summary("Lasts", |at| at.seconds_text().into())
+            .note(|at| at.seconds_text().into()),
+        decimal("Bounds", "bounds_error", |at: &Self| {
+            at.worst().map(|worst| worst.size).into()
         })
         .derived()
-        .summary("Lasts", |at| at.seconds().into())
-        .note(|at| at.seconds().into())
-        .detail_as("seconds", |at| {
-            number(at.info.frames as f32 / FRAMES_PER_SECOND)
-        }),
-        field("Bounds", |at: &Self| at.bounds_text().into())
-            .derived()
-            .json_as("bounds_error", |at| {
-                at.worst().map_or(Json::Null, |worst| number(worst.size))
-            }),
-        field("In the file", |at: &Self| line(at.clip.line).into())
-            .place()
-            .detail_as("line", |at| at.clip.line.into()),
+        .listed()
+        .shown(|at| at.bounds_text().into()),
+        integer("Worst frame", "worst_frame", |at: &Self| {
+            at.worst().map(|worst| worst.frame).into()
+        })
+        .derived()
+        .hidden(),
+        place("In the file", "place", |at: &Self| {
+            Value::line(at.clip.line)
+        })
+        .place(),
     ];
 
     const FRAME: &'a [Field<Self>] = &[
-        field("Frame", |at: &Self| at.frame.into()).derived(),
-        field("In the file", |at: &Self| at.frame_line().map(line).into())
-            .derived()
-            .detail_as("line", |at| at.frame_line().into()),
-        field("", |at: &Self| {
-            min_max(["Declared min", "Declared max"], at.declared())
+        integer("Frame", "frame", |at: &Self| at.frame.into()).derived(),
+        place("In the file", "place", |at: &Self| {
+            at.frame_line().map(Value::line).into()
         })
-        .derived()
-        .detail_as("declared_bounds", |at| {
-            at.declared().map(bounds_json).into()
-        }),
-        field("", |at: &Self| {
-            min_max(["Min of the mesh", "Max of the mesh"], at.skinned())
+        .derived(),
+        field("Declared bounds", "declared_bounds", BOUNDS, |at: &Self| {
+            let declared = at.frame.and(at.model.declared_at(at.playhead));
+            let names = ["Declared min", "Declared max"];
+            declared.map(|it| corners(names, it.min, it.max)).into()
         })
-        .derived()
-        .detail_as("bounds", |at| at.skinned().map(bounds_json).into()),
+        .derived(),
+        field("Bounds of the mesh", "mesh_bounds", BOUNDS, |at: &Self| {
+            let skinned = at.frame.and_then(|_| at.model.extent_at(at.playhead));
+            skinned
+                .map(|it| corners(OF_THE_MESH, it.min, it.max))
+                .into()
+        })
+        .derived(),
     ];
 
     /// First line of the visible frame in the file.
@@ -949,9 +1043,12 @@ impl<'a> ClipAt<'a> {
     }
 
     /// Duration in the engine.
-    fn seconds(&self) -> String {
-        let seconds = self.info.frames as f32 / FRAMES_PER_SECOND;
-        format!("{} s", fixed(seconds, 2))
+    fn seconds(&self) -> f32 {
+        self.info.frames as f32 / FRAMES_PER_SECOND
+    }
+
+    fn seconds_text(&self) -> String {
+        format!("{} s", fixed(self.seconds(), 2))
     }
 
     fn worst(&self) -> Option<Difference> {
@@ -970,15 +1067,6 @@ impl<'a> ClipAt<'a> {
             }
         }
     }
-
-    fn declared(&self) -> Option<Aabb> {
-        let declared = self.frame.and(self.model.declared_at(self.playhead));
-        declared.map(Aabb::from)
-    }
-
-    fn skinned(&self) -> Option<Aabb> {
-        self.frame.and_then(|_| self.model.extent_at(self.playhead))
-    }
 }
 
 /// A LOD in a separate file.
@@ -989,11 +1077,12 @@ struct LodAt {
 }
 
 impl LodAt {
-    const FIELDS: Table<'static, Self> = fields!(
+    const FIELDS: Table<'static, Self> = table!(
         "Level of detail",
-        field("Level", |at: &Self| lods::title(at.number).into()),
-        field("File", |at: &Self| at.path.clone().into()).in_summary(),
-        field("Open now", |at: &Self| at.is_open.into())
+        integer("Level", "level", |at: &Self| at.number.into())
+            .shown(|at| lods::title(at.number).into()),
+        text("File", "file", |at: &Self| at.path.clone().into()).in_summary(),
+        flag("Open now", "open_now", |at: &Self| at.is_open.into())
             .note(|at| at.is_open.then_some("open").into()),
     );
 }
@@ -1002,92 +1091,114 @@ fn triangles(count: usize) -> String {
     counted(count, "triangle")
 }
 
-fn min_max(names: [&'static str; 2], bounds: Option<Aabb>) -> Value {
-    let lines = |bounds: Aabb| {
-        let [min, max] = names;
-        vec![
-            Property::new(min, xyz(bounds.min)),
-            Property::new(max, xyz(bounds.max)),
-        ]
+const MIN_MAX: [&str; 2] = ["Min", "Max"];
+const OF_THE_MESH: [&str; 2] = ["Min of the mesh", "Max of the mesh"];
+
+/// Names the corners of a box.
+fn corner_facts(
+    [low, high]: [&'static str; 2],
+    min: impl Into<Value>,
+    max: impl Into<Value>,
+) -> [Fact; 2] {
+    [
+        Fact::new(low, min).keyed("min"),
+        Fact::new(high, max).keyed("max"),
+    ]
+}
+
+fn corners(names: [&'static str; 2], min: impl Into<Value>, max: impl Into<Value>) -> Value {
+    Value::object(corner_facts(names, min, max))
+}
+
+fn rows(matrix: Affine3A) -> Value {
+    Value::list(SkinMatrix::from(matrix).rows)
+}
+
+/// The line of a part that has no table.
+fn in_the_file(line: u64) -> Fact {
+    let place = Fact::new("In the file", Value::line(line));
+    place.keyed("place").place()
+}
+
+/// The numbers of a transform in the file.
+fn transform_facts(transform: &Transform) -> [Fact; 3] {
+    let rotation = match transform.rotation {
+        // The rotation in other outputs is its conjugate.
+        Rotation::ConjugatedQuaternion(xyzw) => {
+            Fact::new("Rotation", xyzw).keyed("rotation_as_written")
+        }
+        Rotation::EulerDegrees(degrees) => Fact::new("Rotation in degrees", degrees),
     };
-    bounds.map(lines).into()
+    [
+        Fact::new("Translation", transform.translation),
+        rotation,
+        Fact::new("Scale", transform.scale),
+    ]
 }
 
-fn bounds_json(bounds: Aabb) -> Json {
-    json!({"min": vector(bounds.min), "max": vector(bounds.max)})
-}
-
-fn vector(vector: Vec3) -> Json {
-    json!(vector.to_array().map(number))
-}
-
-/// Converts a quaternion to JSON: X, Y, Z and W.
-fn quat(rotation: Quat) -> Json {
-    json!(rotation.to_array().map(number))
-}
-
-/// Returns the three rows of an affine matrix, of four numbers each, for column vectors.
-fn rows(matrix: Affine3A) -> Json {
-    json!(SkinMatrix::from(matrix).rows.map(|row| row.map(number)))
-}
-
-/// Reads a value of a transform relative to a parent, or null without one.
-fn local_json(pose: Option<LocalPose>, read: fn(&LocalPose) -> Json) -> Json {
-    pose.as_ref().map_or(Json::Null, read)
-}
-
-/// A component of a matrix.
+/// A transform in its parts.
 #[derive(Clone, Copy)]
-enum Part {
-    Scale,
-    Rotation,
-    Translation,
+struct Parts {
+    translation: Vec3,
+    /// Rotation and scale; `None` if the matrix is singular.
+    turned: Option<(Quat, Vec3)>,
+    matrix: Affine3A,
+    /// The rotation in the file, which has other signs.
+    written: Option<[f32; 4]>,
 }
 
-/// Returns a component of a matrix, or null if the matrix is singular.
-fn global_json(matrix: Option<Affine3A>, part: Part) -> Json {
-    let Some(matrix) = matrix else {
-        return Json::Null;
-    };
-    let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
-    match part {
-        Part::Translation => vector(matrix.translation.into()),
-        _ if !(scale.is_finite() && rotation.is_finite() && translation.is_finite()) => Json::Null,
-        Part::Scale => vector(scale),
-        Part::Rotation => quat(rotation),
+/// Splits a transform to model space.
+impl From<Affine3A> for Parts {
+    fn from(matrix: Affine3A) -> Self {
+        let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
+        let is_finite = scale.is_finite() && rotation.is_finite() && translation.is_finite();
+        Self {
+            translation: matrix.translation.into(),
+            turned: is_finite.then_some((rotation, scale)),
+            matrix,
+            written: None,
+        }
     }
 }
 
-/// Bounds as in the file.
-fn own_min_max(bounds: &Bounds) -> Value {
-    let Bounds { min, max } = *bounds;
-    Value::list([("Min", min), ("Max", max)].map(|(name, corner)| Value::from(corner).named(name)))
+impl Parts {
+    /// Splits a transform relative to a parent, with the one in the file, if any.
+    fn of_local(pose: &LocalPose, written: Option<&Transform>) -> Self {
+        Self {
+            translation: pose.translation,
+            turned: Some((pose.rotation, pose.scale)),
+            matrix: pose.matrix(),
+            written: match written.map(|pose| pose.rotation) {
+                Some(Rotation::ConjugatedQuaternion(xyzw)) => Some(xyzw),
+                _ => None,
+            },
+        }
+    }
+
+    fn rotation(&self) -> Value {
+        let value = self.turned.map(|(rotation, _)| {
+            let xyzw = rotation.to_array();
+            Value::from(xyzw).shown_as(quaternion(xyzw))
+        });
+        value.unwrap_or_else(|| Value::none("none: it is scaled to nothing"))
+    }
+
+    fn written(&self) -> Option<String> {
+        let written = self.written.map(quaternion);
+        written.map(|written| format!("{written}: the conjugate"))
+    }
+
+    fn degrees(&self, first: FirstAxis) -> Option<String> {
+        let degrees = self
+            .turned
+            .map(|(rotation, _)| euler_degrees(rotation, first));
+        degrees.map(|degrees| xyz((degrees * 100.0).round() / 100.0))
+    }
 }
 
-/// A transform as in the file.
-fn own_transform(transform: &Transform) -> Value {
-    let numbers = |numbers: &[f32]| {
-        let numbers = numbers.iter().map(f32::to_string);
-        Value::from(numbers.collect::<Vec<_>>().join(" "))
-    };
-    let rotation = match &transform.rotation {
-        Rotation::ConjugatedQuaternion(xyzw) => numbers(xyzw).named("Rotation"),
-        Rotation::EulerDegrees(degrees) => numbers(degrees).named("Rotation in degrees"),
-    };
-    Value::list([
-        Value::from(transform.translation).named("Translation"),
-        rotation,
-        Value::from(transform.scale).named("Scale"),
-    ])
-}
-
-/// Formats a line number in the file.
-fn line(line: u64) -> String {
-    format!("line {line}")
-}
-
-fn lines(from: u64, to: u64) -> String {
-    format!("lines {from} to {to}")
+fn quaternion(xyzw: [f32; 4]) -> String {
+    let [x, y, z, w] = xyzw.map(short);
+    format!("x {x}  y {y}  z {z}  w {w}")
 }
 
 /// Formats colour factors, with the colour that they turn white into.
@@ -1097,65 +1208,13 @@ fn color(factors: [f32; 3]) -> Value {
     Value::from(format!("red {r}  green {g}  blue {b}")).swatch(Some(Swatch::Color(swatch)))
 }
 
-/// Formats the range of a texture coordinate, with a note if the texture repeats in it.
-fn uv_range(min: f32, max: f32) -> String {
+/// The range of a texture coordinate, with a note if the texture repeats in it.
+fn uv_range(min: f32, max: f32) -> Value {
     let repeats = if min < -1e-4 || max > 1.0001 {
         ", where the texture repeats"
     } else {
         ""
     };
-    format!("{} to {}{repeats}", short(min), short(max))
-}
-
-/// Lists a transform relative to a parent, with the rotation as written in the file.
-fn local_lines(pose: &LocalPose, written: Option<&Transform>) -> Vec<Property> {
-    // The file has other signs in that line.
-    let written = match written.map(|pose| pose.rotation) {
-        Some(Rotation::ConjugatedQuaternion(xyzw)) => Some(xyzw),
-        _ => None,
-    };
-    transform_lines(pose.translation, pose.rotation, pose.scale, written)
-}
-
-/// Lists a transform to model space.
-fn global_lines(global: Affine3A) -> Vec<Property> {
-    let (scale, rotation, translation) = global.to_scale_rotation_translation();
-    if scale.is_finite() && rotation.is_finite() && translation.is_finite() {
-        return transform_lines(translation, rotation, scale, None);
-    }
-    vec![
-        Property::new("Translation", xyz(global.translation)),
-        Property::new("Rotation", "none: it is scaled to nothing"),
-    ]
-}
-
-fn transform_lines(
-    translation: Vec3,
-    rotation: Quat,
-    scale: Vec3,
-    written: Option<[f32; 4]>,
-) -> Vec<Property> {
-    let degrees = |order| xyz((euler_degrees(rotation, order) * 100.0).round() / 100.0);
-    let quaternion = |xyzw: [f32; 4]| {
-        let [x, y, z, w] = xyzw.map(short);
-        format!("x {x}  y {y}  z {z}  w {w}")
-    };
-    let lines = [
-        ("Translation", Some(xyz(translation))),
-        ("Rotation", Some(quaternion(rotation.to_array()))),
-        (
-            "As written",
-            written.map(|xyzw| format!("{}: the conjugate", quaternion(xyzw))),
-        ),
-        ("Degrees, Z first", Some(degrees(FirstAxis::Z))),
-        (
-            "Degrees, X first",
-            Some(format!("{} (Blender's XYZ)", degrees(FirstAxis::X))),
-        ),
-        ("Scale", Some(xyz(scale))),
-    ]
-    .into_iter();
-    lines
-        .filter_map(|(name, value)| Some(Property::new(name, value?)))
-        .collect()
+    let text = format!("{} to {}{repeats}", short(min), short(max));
+    Value::from([min, max]).shown_as(text)
 }

@@ -2,13 +2,14 @@
 //! lists of such triangles and their descriptions.
 
 use glam::{DVec3, Vec3};
-use serde_json::Value as Json;
 
 use super::Model;
+use super::fields::INDICES;
 use super::uses::Uses;
 use crate::core::rules;
-use crate::describe::fields::{Table, Value, detail_only, field, fields};
 use crate::describe::outline::{heading_of, leaf};
+use crate::describe::table::{Table, field, integer, shown_only, table, text};
+use crate::describe::value::Value;
 use crate::{Flaw, ModelItem, OutlineNode, OverlayId};
 use mapscope_formats::pfobj::{Pfobj, Vertex, rules as in_file};
 use mapscope_formats::{Place, Problem, Problems, Rule, Subject, counted, others_on_lines};
@@ -25,7 +26,7 @@ const MIN_VOLUME_RATIO: f64 = 0.1;
 
 impl Flaw {
     /// Display name of the triangles that have it.
-    fn title(self) -> &'static str {
+    pub(super) const fn title(self) -> &'static str {
         match self {
             Self::Reversed => "Reversed triangles",
             Self::BentNormals => "Triangles with bent normals",
@@ -255,33 +256,30 @@ impl Model {
         )
     }
 
-    /// Lists the number of triangles with each existing flaw.
-    pub(super) fn flaw_counts(&self) -> Value {
-        let flaws = Flaw::ALL
-            .into_iter()
-            .filter(|flaw| *flaw == Flaw::Reversed || !self.flawed(*flaw).is_empty());
-        Value::list(flaws.map(|flaw| match self.flawed(flaw).len() {
-            0 => Value::from("none").named(flaw.title()),
-            count => {
-                let value = Value::from(count.to_string()).named(flaw.title());
-                value.link(flaw_item(flaw))
-            }
-        }))
+    /// Returns the triangles with a flaw.
+    pub(super) fn flaw_value(&self, flaw: Flaw) -> Value {
+        Value::integers(self.flawed(flaw).iter().copied())
     }
 
-    /// Returns the triangles with a flaw as JSON.
-    pub(super) fn flaw_json(&self, flaw: Flaw) -> Json {
-        self.flawed(flaw).into()
+    /// Returns the number of triangles with a flaw, with a link to them. Only of reversed ones, it
+    /// says that there are none.
+    pub(super) fn flaw_count(&self, flaw: Flaw) -> Value {
+        match self.flawed(flaw).len() {
+            0 if flaw == Flaw::Reversed => "none".into(),
+            0 => Value::absent(),
+            count => Value::from(count).link(flaw_item(flaw)),
+        }
     }
 
-    /// Returns the vertices without weights as JSON.
-    pub(super) fn unweighted_json(&self) -> Json {
+    /// Returns the vertices without weights.
+    pub(super) fn unweighted(&self) -> Value {
         let vertices = self.pfobj.vertices.iter().zip(0_u32..);
         let bad = &self.pfobj.bad_vertices;
         let vertices = vertices.filter(|(vertex, index)| {
             self.pfobj.is_unweighted(vertex) && bad.binary_search(index).is_err()
         });
-        vertices.map(|(_, index)| index).collect()
+        let indices: Vec<u32> = vertices.map(|(_, index)| index).collect();
+        Value::integers(indices)
     }
 
     /// Returns an outline heading for each existing flaw, with its first triangles.
@@ -328,22 +326,29 @@ pub(super) struct FlawAt<'a> {
 }
 
 impl<'a> FlawAt<'a> {
-    pub(super) const FIELDS: Table<'a, Self> = fields!(
+    pub(super) const FIELDS: Table<'a, Self> = table!(
         "Flaw",
-        field("What", |at: &Self| at.flaw.title().into()).in_summary(),
-        field("Count", |at: &Self| {
-            let count = at.model.flawed(at.flaw).len();
-            format!("{count} of {}", at.model.pfobj.triangle_count()).into()
+        text("What", "name", |at: &Self| {
+            Value::from(at.flaw.to_string()).shown_as(at.flaw.title())
         })
         .in_summary(),
-        field("In the engine", |at: &Self| at.flaw.engine_effect().into()),
-        field("First", |at: &Self| {
+        integer("Count", "count", |at: &Self| {
+            let count = at.model.flawed(at.flaw).len();
+            let all = at.model.pfobj.triangle_count();
+            Value::from(count).shown_as(format!("{count} of {all}"))
+        })
+        .in_summary(),
+        shown_only("In the engine", |at: &Self| at.flaw.engine_effect().into()),
+        shown_only("First", |at: &Self| {
             let index = at.first;
             let line = at.model.pfobj.vertex_line(index * 3);
             Value::from(format!("triangle {index}, line {line}"))
                 .link(ModelItem::Triangle { index })
         }),
-        detail_only("triangles", |at: &Self| at.model.flaw_json(at.flaw)),
+        field("Triangles", "triangles", INDICES, |at: &Self| at
+            .model
+            .flaw_value(at.flaw))
+        .hidden(),
     );
 }
 

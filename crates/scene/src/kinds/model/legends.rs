@@ -30,7 +30,7 @@ impl Model {
         let selected = shown.selected.filter(|_| !shown.hides_weights);
         let joint = selected.and_then(|item| self.joint_of(item));
         if joint.is_some_and(|joint| self.moves_vertices(joint)) {
-            let labels = ["0", "0.25", "0.5", "0.75", "1: this joint alone"];
+            let labels = ["0", "0.25", "0.5", "0.75", "1: only this joint"];
             let entries = HEAT_COLORS.into_iter().zip(labels);
             legends.push(Legend {
                 title: "Weight of this joint",
@@ -65,7 +65,7 @@ impl Model {
                     .filter(|(i, _)| self.moves_vertices(*i))
                     .map(|(i, joint)| LegendEntry::new(self.joint_color(i), joint.name.clone()));
                 let still = (self.uses.unweighted > 0)
-                    .then(|| LegendEntry::new(UNMOVED_COLOR, "No joint: it does not move"));
+                    .then(|| LegendEntry::new(UNMOVED_COLOR, "Not moved by any joint"));
                 moving.chain(still).collect()
             }
             OverlayId::Skeleton if !self.pfobj.joints.is_empty() => {

@@ -8,6 +8,7 @@ mod document;
 mod exported;
 mod fields;
 mod flaws;
+mod info;
 mod legends;
 mod lods;
 mod materials;

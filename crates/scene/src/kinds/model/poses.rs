@@ -11,24 +11,24 @@ use mapscope_formats::pfobj::{Pfobj, Transform};
 /// The joint palettes of all frames of all clips.
 #[derive(Debug, Default)]
 pub struct Poses {
-    /// Palettes frame by frame, clip by clip.
+    /// The palettes of all frames of the first clip, then of the next.
     palettes: Vec<SkinMatrix>,
     /// For each clip, the index of its first matrix and its number of frames.
     clips: Vec<(usize, u32)>,
 }
 
 impl Poses {
-    /// Computes the palettes of a file's clips, without incomplete frames.
+    /// Computes the palettes of a file's clips. Incomplete frames are omitted.
     pub fn build(pfobj: &Pfobj, skeleton: &Skeleton) -> Self {
         let joints = skeleton.len();
         let mut poses = Self::default();
         for clip in &pfobj.clips {
             let first = poses.palettes.len();
-            // In a model without joints, clips have no movement.
-            let whole = clip.poses.len().checked_div(joints);
-            let frames = whole.map_or(clip.frame_count, |whole| {
+            // Without joints, every declared frame is complete.
+            let complete = clip.poses.len().checked_div(joints);
+            let frames = complete.map_or(clip.frame_count, |complete| {
                 clip.frame_count
-                    .min(u32::try_from(whole).unwrap_or(u32::MAX))
+                    .min(u32::try_from(complete).unwrap_or(u32::MAX))
             });
             poses.clips.push((first, frames));
             let end = first + frames as usize * joints;
@@ -45,12 +45,12 @@ impl Poses {
         poses
     }
 
-    /// Number of frames of a clip; 0 if it does not exist.
+    /// Number of frames of a clip; 0 if the clip does not exist.
     pub fn frames(&self, clip: usize) -> u32 {
         self.clips.get(clip).map_or(0, |(_, frames)| *frames)
     }
 
-    /// Returns the palette of a whole frame of a clip, for a model with `joints` joints.
+    /// Returns the palette of a frame of a clip, for a model with `joints` joints.
     pub fn palette(&self, clip: usize, frame: u32, joints: usize) -> Option<&[SkinMatrix]> {
         let (first, frames) = *self.clips.get(clip)?;
         let begin = first + frame as usize * joints;
@@ -59,9 +59,8 @@ impl Poses {
             .flatten()
     }
 
-    /// Returns the clip of a moment, the two frames that it lies between, and the fraction of the
-    /// way from the first to the second. Returns `None` for the bind pose and for empty or missing
-    /// clips.
+    /// Returns the clip of a moment, its two nearest frames, and the blend factor from the first to
+    /// the second. Returns `None` for the bind pose and for empty or missing clips.
     pub fn between(&self, playhead: Playhead) -> Option<(usize, [u32; 2], f32)> {
         let clip = playhead.clip?;
         let (frames, part) = playhead.between(self.frames(clip))?;
@@ -84,7 +83,7 @@ pub(super) enum Pose<'a> {
 }
 
 impl<'a> Pose<'a> {
-    /// Returns the pose of a moment.
+    /// Returns the pose at a moment.
     pub(super) fn of(pfobj: &'a Pfobj, poses: &Poses, playhead: Playhead) -> Self {
         let joints = pfobj.joints.len();
         let frames = poses.between(playhead).and_then(|(clip, frames, part)| {
@@ -121,8 +120,8 @@ impl<'a> Pose<'a> {
     }
 }
 
-/// Writes the joint palette of a moment, one matrix for each joint and at least one. Whole frames
-/// are copied. Does not allocate.
+/// Writes the joint palette of a moment: one matrix for each joint, or one identity matrix without
+/// joints. Copies the precomputed palette if the moment is exactly a frame. Does not allocate.
 pub(super) fn write_palette(
     pfobj: &Pfobj,
     skeleton: &Skeleton,
@@ -148,8 +147,8 @@ pub(super) fn write_palette(
     }
 }
 
-/// Moves a position of the mesh by a palette, with the arithmetic of the shader. Both positions are
-/// in model space.
+/// Transforms a position of the mesh by a palette, with the arithmetic of the shader. Both
+/// positions are in model space.
 pub fn skin_position(
     position: Vec3,
     influences: &[PackedInfluence],
@@ -169,11 +168,11 @@ pub fn skin_position(
     posed
 }
 
-/// Turns a normal by a palette, with the arithmetic of the shader: by the inverse transpose of each
-/// joint's matrix (fact sheet B3). The result has length 1, in model space.
+/// Transforms a normal by the inverse transpose of each joint's matrix (fact sheet B3), with the
+/// arithmetic of the shader. Returns a unit vector in model space.
 ///
-/// The matrix of a joint that flattens everything has no inverse. Its matrix of cofactors still
-/// gives the direction that its surfaces face.
+/// A matrix that flattens its vertices has no inverse. Its cofactor matrix still gives the
+/// direction of the normal.
 pub fn skin_normal(normal: Vec3, influences: &[PackedInfluence], palette: &[SkinMatrix]) -> Vec3 {
     if influences.is_empty() {
         return normal;
@@ -197,8 +196,8 @@ pub fn skin_normal(normal: Vec3, influences: &[PackedInfluence], palette: &[Skin
 }
 
 impl Mesh {
-    /// Moves a vertex and turns its normal by a palette, with the arithmetic of the shader. Both
-    /// are in model space.
+    /// Transforms the position and the normal of a vertex by a palette, with the arithmetic of the
+    /// shader. Both are in model space.
     pub fn skinned(&self, vertex: &MeshVertex, palette: &[SkinMatrix]) -> (Vec3, Vec3) {
         let influences = self.influences(vertex.influence_range());
         (
@@ -207,8 +206,8 @@ impl Mesh {
         )
     }
 
-    /// Moves the mesh's [`points`](Mesh::points) by a palette, in model space. Clears `posed`
-    /// first.
+    /// Transforms the [`points`](Mesh::points) of the mesh by a palette, in model space. Replaces
+    /// the contents of `posed`.
     pub fn skin_points(&self, palette: &[SkinMatrix], posed: &mut Vec<Vec3>) {
         posed.clear();
         posed.extend(self.points.iter().map(|point| {
@@ -225,7 +224,7 @@ mod tests {
     use super::*;
     use crate::kinds::model::sample::{self, influence};
 
-    /// The palette of a moment.
+    /// The palette at a moment.
     fn palette(pfobj: &Pfobj, playhead: Playhead) -> Vec<SkinMatrix> {
         let skeleton = Skeleton::build(&pfobj.joints);
         let poses = Poses::build(pfobj, &skeleton);
@@ -280,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn more_joints_than_the_engine_takes_all_move() {
+    fn joints_beyond_the_engine_limit_move() {
         let mut pfobj = sample::chain(1000, 2);
         pfobj.clips[0].poses[1000].translation = [3.0, 0.0, 0.0];
         let palette = palette(&pfobj, Playhead::at_frame(0, 1));
@@ -292,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn vertices_without_weight_stay() {
+    fn vertices_with_zero_weight_do_not_move() {
         let mut pfobj = waving();
         sample::set_influences(&mut pfobj, &[&[influence(1, 0.0)]]);
         let palette = palette(&pfobj, Playhead::at_frame(0, 1));
@@ -303,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_mix_where_joints_would_move_a_vertex() {
+    fn positions_are_averaged_by_weight() {
         let mut pfobj = waving();
         sample::set_influences(&mut pfobj, &[&[influence(0, 1.0), influence(1, 3.0)]]);
         let palette = palette(&pfobj, Playhead::at_frame(0, 1));
@@ -315,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn normals_stay_upright_on_what_is_squeezed() {
+    fn normals_stay_perpendicular_to_scaled_surfaces() {
         let squeezed = Affine3A::from_scale(Vec3::new(1.0, 0.25, 1.0));
         let mirrored = Affine3A::from_scale(Vec3::new(-1.0, 1.0, 1.0));
         let flat = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
@@ -333,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn clips_of_models_without_joints_and_cut_clips_are_no_trouble() {
+    fn truncated_clips_and_models_without_joints_are_posed() {
         let mut pfobj = sample::chain(2, 4);
         pfobj.clips[0].poses.truncate(5);
         let skeleton = Skeleton::build(&pfobj.joints);

@@ -1,6 +1,5 @@
 //! The [`Document`] of a PFMAP.
 
-use super::legends::MAX_ISLANDS;
 use crate::{Compare, Deferred, Places, RelatedFiles, Walk};
 use std::collections::HashSet;
 
@@ -9,11 +8,11 @@ use serde_json::{Map, Value, json};
 
 use super::Terrain;
 use super::fields::{ChunkAt, IslandAt, MaterialAt, TileAt, TilesOf};
-use super::navigation::{CELLS_PER_SIDE, Domain, Island, Islands};
+use super::navigation::{CELLS_PER_SIDE, Domain, Islands};
 use crate::core::overlay::{joined, overlays};
 use crate::core::rules;
-use crate::describe::fields::{Describe, ItemKeys};
 use crate::describe::numbers::number;
+use crate::describe::table::{Describe, ItemKeys};
 use crate::{
     Aabb, About, Annotations, Document, Drawable, Environment, Hit, InfoQuery, Item, Kind, Legend,
     NamedFile, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, PropertyGroup, Ray, Shown,
@@ -25,7 +24,7 @@ use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
 /// The overlays of a map on its own: those of its ground, and one for entities.
 pub(crate) static MAP_OVERLAYS: [Overlay; OVERLAYS.len() + 1] = joined(
     &overlays![
-        Entities "Entities" "Show what stands on the map: open the scene beside it",
+        Entities "Entities" "Show the entities on the map: open its scene",
     ],
     &OVERLAYS,
 );
@@ -36,8 +35,7 @@ pub(crate) static OVERLAYS: [Overlay; 11] = overlays![
     Pathable "Pathable"
         "Colour tiles green where ground units can walk, red where they cannot" surface,
     Navigation "Navigation"
-        "Colour the cells of 4 by 4 units where ground units can walk, each island of them in a \
-         colour of its own, and hatch those where they cannot" surface,
+        "Colour walkable cells of 4 by 4 units by island, and hatch blocked cells" surface,
     Seams "Seams" "Outline the edges where a slope does not meet the tile beside it",
     Height "Height" "Colour the ground by its height" surface,
     ChunkBorders "Chunk borders" "Draw red lines around the chunks of 32 by 32 tiles",
@@ -47,8 +45,7 @@ pub(crate) static OVERLAYS: [Overlay; 11] = overlays![
         "Colour the ground by the direction it faces: red west, green up, blue south" surface,
     Unlit "Unlit" "Show textures as they are, without light and shadow" surface,
     Cover "Cover"
-        "Colour tiles green where grass grows, yellow where it is sparse, red where there is \
-         none" surface,
+        "Colour tiles by their grass: green is full, yellow is sparse, red is bare" surface,
 ];
 
 /// Minimum number of cells of an island that gets a note: those of one tile.
@@ -90,20 +87,7 @@ impl Document for Terrain {
 
     fn details(&self, item: Item, _playhead: Playhead) -> Map<String, Value> {
         let described = self.described(item);
-        let mut details = described.map_or_else(Map::new, |at| at.details());
-        let tile = self
-            .tile_rc(item)
-            .and_then(|(row, col)| Some(TileAt::new(self, row, col)?.info()));
-        if let Some(tile) = tile {
-            // In the form of `--tile`.
-            let groups = details.values_mut().filter_map(Value::as_object_mut);
-            for (key, value) in groups.flat_map(Map::iter_mut) {
-                if let Some(known) = tile.get(key) {
-                    *value = known.clone();
-                }
-            }
-        }
-        details
+        described.map_or_else(Map::new, |at| at.details())
     }
 
     fn notes(&self) -> Vec<Problem> {
@@ -183,13 +167,13 @@ impl Document for Terrain {
         statistics.extend([
             Statistic::new("Chunks", packed.chunks.len()),
             Statistic::new("Level rectangles", packed.rects.len()),
-            Statistic::new("Tiles drawn one by one", packed.tops.len()),
+            Statistic::new("Individually drawn tiles", packed.tops.len()),
             Statistic::new("Side faces", packed.sides.len()),
             Statistic::new("Texture layers", self.textures.layers.len()),
             Statistic::new("Missing textures", without_texture),
-            Statistic::new("Cells where units can walk", self.ground().passable()),
-            Statistic::new("Islands of them", self.ground().list.len()),
-            Statistic::new("Cells out of reach", self.ground().cut_off()),
+            Statistic::new("Walkable cells", self.ground().passable()),
+            Statistic::new("Walkable islands", self.ground().list.len()),
+            Statistic::new("Unreachable cells", self.ground().cut_off()),
         ]);
         statistics
     }
@@ -338,43 +322,5 @@ impl Terrain {
     /// The islands of ground units.
     pub(super) fn ground(&self) -> &Islands {
         self.navigation().islands(Domain::Ground)
-    }
-
-    /// The navigation grid in JSON: the islands of each domain, the largest first.
-    pub(crate) fn navigation_json(&self) -> Value {
-        let grid = self.navigation();
-        let domains = Domain::ALL.map(|domain| {
-            let islands = grid.islands(domain);
-            let island = |(nth, island): (usize, &Island)| {
-                let (row, col) = island.first.tile();
-                let middle = island.first.middle();
-                let place = self.placement.world(middle.x, middle.y, 0.0);
-                json!({
-                    "island": nth,
-                    "cells": island.cells,
-                    "tile": [row, col],
-                    "x": number(place.x),
-                    "z": number(place.z),
-                })
-            };
-            let listed = (1..).zip(islands.list.iter().take(MAX_ISLANDS));
-            let json = json!({
-                "passable": islands.passable(),
-                "unreachable": islands.cut_off(),
-                "island_count": islands.list.len(),
-                "listed": islands.list.len().min(MAX_ISLANDS),
-                "islands": listed.map(island).collect::<Value>(),
-            });
-            (domain.name().to_owned(), json)
-        });
-        let mut json = json!({
-            "cells": grid.cells(),
-            "blocked_by_entities": grid.blocked_by_entities(),
-            "entities_left_out": grid.left_out(),
-        });
-        if let Value::Object(keys) = &mut json {
-            keys.extend(domains);
-        }
-        json
     }
 }

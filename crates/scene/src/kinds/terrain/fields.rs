@@ -1,22 +1,26 @@
 //! Tables of fields that describe a terrain and its parts.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
 
 use super::class::bad_tiles_note;
 use super::geometry::{Barrier, Corner, LEVEL_HEIGHT, Shape};
 use super::navigation::{CELLS_PER_SIDE, Cell, Domain, Island, Obstacle};
 use super::pack::ChunkFaces;
 use super::textures::MaterialTexture;
-use super::{Terrain, TileClass};
-use crate::describe::fields::{Section, Table, Value, field, fields, json_only, own_only};
-use crate::describe::numbers::number;
+use super::{Blocker, Terrain, TileClass};
+use crate::describe::table::{
+    Field as Row, FieldKey, Table, ValueType, compared_only, field, flag, integer, place, section,
+    shown_only, summary_only, table, text, vector,
+};
+use crate::describe::value::{Fact, Value};
 use crate::document::parts::Content;
-use crate::{Item, Property, Swatch, TerrainItem, TextSpan};
+use crate::{Item, Swatch, TerrainItem, TextSpan};
 use mapscope_formats::counted;
 use mapscope_formats::pfmap::{
-    CHUNK_SIDE, Edge, Field, Found, Material, Meaning, Reading, TILE_CHARS, TileType,
+    CHUNK_SIDE, Edge, Field, Found, Material, Meaning, Reading, TILE_CHARS, Tile, TileType,
 };
 
 /// Number of navigation cells of a tile.
@@ -26,75 +30,88 @@ const MISSING: &str = "missing: the file ends before it";
 
 impl Terrain {
     /// The fields of the whole map.
-    pub(super) const FIELDS: Table<'static, Self> = fields!(
+    pub(super) const FIELDS: Table<'static, Self> = table!(
         "Map",
-        field("File", |map: &Self| map.path.display().to_string().into())
-            .in_summary_as("Map")
-            .derived(),
-        field("Version", |map: &Self| map.map.version.as_str().into())
-            // Problems come first, since a narrow outliner truncates the end.
-            .note(|map| bad_tiles_note(map.bad_tile_counts()).into()),
-        field("Chunks", |map: &Self| {
+        text("File", "file", |map: &Self| map
+            .path
+            .display()
+            .to_string()
+            .into())
+        .in_summary_as("Map")
+        .derived(),
+        text("Version", "version", |map: &Self| map
+            .map
+            .version
+            .as_str()
+            .into())
+        // Problems come first, since a narrow outliner truncates the end.
+        .note(|map| bad_tiles_note(map.bad_tile_counts()).into()),
+        field("Chunks", "chunks", ROWS_AND_COLS, |map: &Self| {
             rows_and_cols(map.map.chunk_rows, map.map.chunk_cols)
         })
-        .json_as(
-            "chunks",
-            |map| json!({"rows": map.map.chunk_rows, "cols": map.map.chunk_cols}),
-        ),
-        field("Tiles", |map: &Self| {
-            rows_and_cols(map.map.rows(), map.map.cols())
-        })
-        .derived()
-        .in_note()
-        .json_as("tiles", Self::tiles_info),
-        field("Size", |map: &Self| {
+        .listed(),
+        field("Tiles", "tiles", TILE_COUNTS, Self::tile_counts)
+            .derived()
+            .listed()
+            .shown(|map| rows_and_cols(map.map.rows(), map.map.cols()))
+            .in_note(),
+        field("Size", "size", ValueType::Numbers(2), |map: &Self| {
             let size = map.about.bounds.max - map.about.bounds.min;
-            format!("{} x {} units", size.x, size.z).into()
+            Value::size([size.x, size.z], "units")
         })
         .derived(),
-        field("Materials", |map: &Self| map.map.materials.len().into())
-            .derived()
-            .json_as("materials", |map| {
-                let materials =
-                    (0..map.map.materials.len()).filter_map(|i| MaterialAt::new(map, i));
-                let infos = materials.map(|at| Json::from(MaterialAt::FIELDS.json(&at)));
-                infos.collect()
-            }),
-        field("Skybox", |map: &Self| {
+        field(
+            "Materials",
+            "materials",
+            ValueType::Records(material_keys),
+            |map: &Self| {
+                let materials = 0..map.map.materials.len();
+                let materials = materials.filter_map(|index| MaterialAt::new(map, index));
+                Value::list(materials.map(|at| MaterialAt::FIELDS.listed(&at)))
+            }
+        )
+        .derived()
+        .listed()
+        .shown(|map| map.map.materials.len().into()),
+        text("Skybox", "skybox", |map: &Self| {
             let skybox = map.environment.skybox.as_ref();
             skybox.map(|skybox| skybox.said()).into()
         })
         .derived(),
-        field("Line ends", |map: &Self| {
+        text("Line ends", "line_ends", |map: &Self| {
             if map.map.crlf { "CR LF" } else { "LF" }.into()
         })
         .derived(),
-        field("Not read", |map: &Self| {
+        shown_only("Not read", |map: &Self| {
             bad_tiles_note(map.bad_tile_counts()).into()
-        })
-        .derived(),
-        field("Splats", |map: &Self| {
-            let splats = map.map.splats.iter();
-            let text = |base, accent| format!("{accent} over {base}");
-            let lines = splats.map(|s| Property::new("Splat", text(s.base, s.accent)));
-            lines.collect::<Vec<_>>().into()
-        })
-        .json_as("splats", |map| {
-            let splats = map.map.splats.iter();
-            splats.map(|s| json!([s.base, s.accent])).collect()
         }),
+        field(
+            "Splat",
+            "splats",
+            ValueType::List(&ValueType::Integers(2)),
+            |map: &Self| {
+                let splats = map.map.splats.iter();
+                Value::list(splats.map(|splat| {
+                    let text = format!("{} over {}", splat.accent, splat.base);
+                    Value::from([splat.base, splat.accent]).shown_as(text)
+                }))
+            }
+        )
+        .listed(),
     );
 
-    fn tiles_info(&self) -> Json {
-        let count = |kind: TileType| self.counts.classes[kind as usize].into();
-        let by_type = TileType::ALL.map(|kind| (kind.name().to_owned(), count(kind)));
+    fn tile_counts(&self) -> Value {
+        let by_type = TileType::ALL.map(|kind| {
+            let count = self.counts.classes[kind as usize];
+            Fact::new(kind.name(), count)
+        });
         let [unreadable, missing] = self.bad_tile_counts();
-        json!({
-            "count": self.read_tiles(),
-            "by_type": Map::from_iter(by_type),
-            "unreadable": unreadable,
-            "missing": missing,
-        })
+        Value::object([
+            Fact::new("Count", self.read_tiles()),
+            Fact::new("By type", Value::object(by_type)),
+            Fact::new("Unreadable", unreadable),
+            Fact::new("Missing", missing),
+        ])
     }
 
     /// The value of a material reference in a tile.
@@ -104,14 +121,17 @@ impl Terrain {
             Some(at) => {
                 let index = index as u32;
                 let item = TerrainItem::Material { index };
-                Value::from(at.name()).swatch(Some(at.swatch())).link(item)
+                Value::reference(at.index, at.material.name.as_str())
+                    .with_index()
+                    .swatch(Some(at.swatch()))
+                    .link(item)
             }
-            None => no_material(number).into(),
+            None => Value::from(number).shown_as(no_material(number)),
         }
     }
 
     /// The same for comparisons: the identity of the material, regardless of its index.
-    fn own_material(&self, number: i32) -> Value {
+    fn compared_material(&self, number: i32) -> Value {
         let value = match self.material_at(number) {
             Some(material) => format!("{}, {}", material.name, material.texture).into(),
             None => Value::from(no_material(number)),
@@ -198,35 +218,43 @@ impl<'a> ChunkAt<'a> {
         })
     }
 
-    pub(super) const FIELDS: Table<'a, Self> = fields!(
+    pub(super) const FIELDS: Table<'a, Self> = table!(
         "Chunk",
-        field("Row", |at: &Self| at.row.into())
-            .summary("Chunk", |at| format!("{}, {}", at.row, at.col).into())
+        integer("Row", "row", |at: &Self| at.row.into())
+            .summary("Chunk", |at| [at.row, at.col].into())
             .note(|at| at.terrain.bad_tiles_note(at.index).into()),
-        field("Column", |at: &Self| at.col.into()),
-        field("North-west corner", |at: &Self| {
-            let [row, col] = [at.row, at.col].map(|at| (at * CHUNK_SIDE) as f32);
-            let corner = at.terrain.placement.world(col, row, 0.0);
-            format!("x {}  z {}", corner.x, corner.z).into()
-        }),
-        field("Levels", |at: &Self| {
-            let text = |[low, high]: [i32; 2]| format!("{low} to {high}");
-            let levels = at.faces.ground.map(text);
-            levels.unwrap_or_else(|| "unknown".to_owned()).into()
+        integer("Column", "col", |at: &Self| at.col.into()),
+        field(
+            "North-west corner",
+            "north_west_corner",
+            ValueType::Numbers(2),
+            |at: &Self| {
+                let [row, col] = [at.row, at.col].map(|at| (at * CHUNK_SIDE) as f32);
+                let corner = at.terrain.placement.world(col, row, 0.0);
+                let text = format!("x {}  z {}", corner.x, corner.z);
+                Value::from([corner.x, corner.z]).shown_as(text)
+            }
+        ),
+        field("Levels", "levels", ValueType::Integers(2), |at: &Self| {
+            let levels = at.faces.ground.map(Value::range);
+            levels.unwrap_or_else(|| Value::none("unknown"))
         })
         .note(|at| {
             let text = |[low, high]: [i32; 2]| format!("levels {low} to {high}");
             at.faces.ground.map(text).into()
         }),
-        field("Below the water", |at: &Self| at.faces.has_water.into()),
-        field("In the file", |at: &Self| at.lines().into()),
-        field("Not read", |at: &Self| {
+        flag("Below the water", "below_the_water", |at: &Self| at
+            .faces
+            .has_water
+            .into()),
+        place("In the file", "place", Self::lines).place(),
+        shown_only("Not read", |at: &Self| {
             at.terrain.bad_tiles_note(at.index).into()
         }),
     );
 
     /// The lines of the file that contain it.
-    fn lines(&self) -> String {
+    fn lines(&self) -> Value {
         let map = &self.terrain.map;
         let [row, col] = [self.row, self.col].map(|at| at * CHUNK_SIDE);
         // If the file ends within the chunk, this finds the last tile present.
@@ -236,9 +264,8 @@ impl<'a> ChunkAt<'a> {
             map.tile_place(place.0, place.1).map(|(line, _)| line)
         });
         match (map.tile_place(row, col), lines.next()) {
-            (Some((first, _)), Some(last)) if first == last => format!("line {first}"),
-            (Some((first, _)), Some(last)) => format!("lines {first} to {last}"),
-            _ => MISSING.to_owned(),
+            (Some((first, _)), Some(last)) => Value::lines([first, last]),
+            _ => Value::none(MISSING),
         }
     }
 }
@@ -262,37 +289,50 @@ impl<'a> MaterialAt<'a> {
         })
     }
 
-    pub(super) const FIELDS: Table<'a, Self> = fields!(
+    pub(super) const FIELDS: Table<'a, Self> = table!(
         "Material",
-        field("Index", |at: &Self| at.index.into())
+        integer("Index", "index", |at: &Self| at.index.into())
             .summary("Material", |at| at.name().into())
             .derived(),
-        field("Name", |at: &Self| {
+        text("Name", "name", |at: &Self| {
             Value::from(at.material.name.as_str()).swatch(Some(at.swatch()))
         })
-        .json("name"),
-        field("Texture", |at: &Self| at.material.texture.as_str().into()).json("texture"),
-        field("File", |at: &Self| {
-            at.texture.file.properties().to_vec().into()
+        .listed(),
+        text("Texture", "texture", |at: &Self| at
+            .material
+            .texture
+            .as_str()
+            .into())
+        .listed(),
+        flag("Found", "found", |at: &Self| at.texture.file.found.into())
+            .derived()
+            .hidden()
+            .listed(),
+        text("File", "file", |at: &Self| at.texture.file.file_value()).derived(),
+        field("Image", "size_px", ValueType::Integers(2), |at: &Self| {
+            at.texture.file.size_value()
         })
+        .derived(),
+        integer("Tops", "tops", |at: &Self| Value::amount(
+            at.uses[0], "tiles"
+        ))
         .derived()
-        .json_as("found", |at| at.texture.file.found.into()),
-        field("Tops", |at: &Self| format!("{} tiles", at.uses[0]).into())
-            .derived()
-            .note(|at| {
-                match at.uses {
-                    [tops, 0] => counted(tops as usize, "top"),
-                    [0, sides] => counted(sides as usize, "side"),
-                    [tops, sides] => format!("{tops} tops, {sides} sides"),
-                }
-                .into()
-            }),
-        field("Sides", |at: &Self| format!("{} tiles", at.uses[1]).into())
-            .derived()
-            .note(|at| (!at.texture.file.found).then_some("no texture").into()),
-        field("In the file", |at: &Self| {
-            format!("line {}", at.material.line).into()
-        })
+        .note(|at| {
+            match at.uses {
+                [tops, 0] => counted(tops as usize, "top"),
+                [0, sides] => counted(sides as usize, "side"),
+                [tops, sides] => format!("{tops} tops, {sides} sides"),
+            }
+            .into()
+        }),
+        integer("Sides", "sides", |at: &Self| Value::amount(
+            at.uses[1], "tiles"
+        ))
+        .derived()
+        .note(|at| (!at.texture.file.found).then_some("no texture").into()),
+        place("In the file", "place", |at: &Self| Value::line(
+            at.material.line
+        ))
         .place(),
     );
 
@@ -304,6 +344,10 @@ impl<'a> MaterialAt<'a> {
     fn swatch(&self) -> Swatch {
         Swatch::Thumbnail(self.index)
     }
+}
+
+fn material_keys() -> Vec<FieldKey> {
+    MaterialAt::FIELDS.listed_keys()
 }
 
 /// All tiles of a class.
@@ -318,19 +362,19 @@ impl<'a> TilesOf<'a> {
         Some(Self { terrain, class })
     }
 
-    pub(super) const FIELDS: Table<'a, Self> = fields!(
+    pub(super) const FIELDS: Table<'a, Self> = table!(
         "Tile type",
-        field("Name", |of: &Self| {
+        text("Name", "name", |of: &Self| {
             Value::from(of.class.name()).swatch(Some(swatch(of.class)))
         })
         .summary("Type", |of| {
             format!("{} {}", of.class.code(), of.class.name()).into()
         }),
-        field("Digit", |of: &Self| {
+        text("Digit", "digit", |of: &Self| {
             let is_type = matches!(of.class, TileClass::Type(_));
             is_type.then(|| of.class.code().to_string()).into()
         }),
-        field("Tiles", |of: &Self| {
+        integer("Tiles", "tiles", |of: &Self| {
             of.terrain.counts.classes[of.class.index()].into()
         })
         .in_summary(),
@@ -343,8 +387,8 @@ pub(super) struct TileAt<'a> {
     row: u32,
     col: u32,
     class: TileClass,
-    /// Its characters, and their number in the file; `None` if the file ends before it.
-    text: Option<(Vec<u8>, usize)>,
+    found: Found<'a>,
+    tile: &'a Tile,
     /// `None` if there are not 24 characters.
     reading: Option<Reading>,
 }
@@ -353,189 +397,198 @@ impl<'a> TileAt<'a> {
     pub(super) fn new(terrain: &'a Terrain, row: u32, col: u32) -> Option<Self> {
         let map = &terrain.map;
         let tile = map.tile(row, col)?;
-        let (text, reading) = match map.found(row, col) {
-            Found::Odd(odd) => (Some((odd.text.to_vec(), odd.length)), Reading::of(odd.text)),
-            Found::Tile => (
-                Some((tile.text().to_vec(), TILE_CHARS)),
-                Some(Reading::from(tile)),
-            ),
-            Found::Missing => (None, None),
+        let found = map.found(row, col);
+        let reading = match &found {
+            Found::Odd(odd) => Reading::of(odd.text),
+            Found::Tile => Some(Reading::from(tile)),
+            Found::Missing => None,
         };
         Some(Self {
             terrain,
             row,
             col,
             class: TileClass::of(map, row, col)?,
-            text,
+            found,
+            tile,
             reading,
         })
     }
 
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
-            Section {
-                title: "Tile",
-                key: None,
-                fields: &[
-                    field("Row", |at: &Self| at.row.into())
-                        .derived()
-                        .summary("Row", |at| padded(at.row, at.terrain.map.rows()))
-                        .json("row"),
-                    field("Column", |at: &Self| at.col.into())
-                        .derived()
-                        .summary("Column", |at| padded(at.col, at.terrain.map.cols()))
-                        .json("col"),
-                    field("Chunk", |at: &Self| {
-                        let [row, col] = at.chunk();
-                        Value::from(format!("{row}, {col}")).link(TerrainItem::Chunk { row, col })
-                    })
-                    .summary("Chunk", |at| {
-                        let [row, col] = at.chunk();
-                        let map = &at.terrain.map;
-                        let width = digits(map.chunk_rows) + digits(map.chunk_cols) + 2;
-                        Value::from(format!("{row}, {col}")).width(width)
-                    })
-                    .derived()
-                    .json_as("chunk", |at| json!(at.chunk())),
-                    field("In chunk", |at: &Self| {
-                        let [row, col] = [at.row, at.col].map(|at| at % CHUNK_SIDE);
-                        format!("row {row}, column {col}").into()
-                    })
-                    .derived(),
-                    field("Centre", |at: &Self| {
-                        let center = at.terrain.tile_center(at.row, at.col);
-                        let text = format!("x {}  y {}  z {}", center.x, center.y, center.z);
-                        at.is_read().then_some(text).into()
-                    })
-                    .derived(),
-                    field("In the file", |at: &Self| {
-                        let place = at.terrain.map.tile_place(at.row, at.col);
-                        let text = |(line, column)| format!("line {line}, column {column}");
-                        place.map_or_else(|| MISSING.to_owned(), text).into()
-                    })
-                    .place()
-                    .json_as("missing", |at| at.text.is_none().into()),
-                    field("State", Self::state)
-                        .derived()
-                        .summary("Type", |at| {
-                            let widths = TileClass::all().map(|class| class.name().len());
-                            Value::from(at.class.name()).width(widths.max().unwrap_or(0))
-                        })
-                        .json_as("readable", |at| at.is_read().into()),
-                ],
-            },
-            Section {
-                title: "Text",
-                key: None,
-                fields: &[field("Characters", |at: &Self| at.characters().into())
-                    .derived()
-                    .json_as("raw", |at| {
-                        let text = at.text.as_ref();
-                        text.map(|(text, _)| String::from_utf8_lossy(text)).into()
-                    })],
-            },
-            Section {
-                title: "Shape",
-                key: None,
-                fields: &[
-                    field("", |at: &Self| at.fields(true)).own(|at| at.stored_fields(true)),
-                    field("Corners", |at: &Self| at.corners().into())
-                        .derived()
-                        .json_as("corners", |at| {
-                            let corners = at.shape().map(|shape| shape.corners);
-                            let corners =
-                                corners.map(|c| c.map(|c| number(c as f32 * LEVEL_HEIGHT)));
-                            corners.map_or(
-                                Json::Null,
-                                |[nw, ne, sw, se]| json!({"nw": nw, "ne": ne, "sw": sw, "se": se}),
-                            )
-                        }),
-                ],
-            },
-            Section {
-                title: "Surface",
-                key: None,
-                fields: &[
-                    field("", |at: &Self| at.fields(false)).own(|at| at.stored_fields(false)),
-                    own_only("Other characters", |at: &Self| at.other_characters().into()),
-                    json_only("walkable", |at| at.walk().map(|walk| walk.is_ok()).into()),
-                ],
-            },
-            Section {
-                title: "Navigation",
-                key: None,
-                fields: &[field("", |at: &Self| at.cell_lines().into())
-                    .derived()
-                    .json_as("cells", Self::cells_json)],
-            },
+            section("Tile", Self::PLACE),
+            section("Text", Self::TEXT),
+            section("Shape", Self::SHAPE),
+            section("Surface", Self::SURFACE),
+            section("Navigation", Self::NAVIGATION),
         ],
     };
+
+    const PLACE: &'a [Row<Self>] = &[
+        integer("Row", "row", |at: &Self| at.row.into())
+            .derived()
+            .summary("Row", |at| padded(at.row, at.terrain.map.rows()))
+            .listed(),
+        integer("Column", "col", |at: &Self| at.col.into())
+            .derived()
+            .summary("Column", |at| padded(at.col, at.terrain.map.cols()))
+            .listed(),
+        field("Chunk", "chunk", ValueType::Integers(2), |at: &Self| {
+            let [row, col] = at.chunk();
+            let map = &at.terrain.map;
+            let width = digits(map.chunk_rows) + digits(map.chunk_cols) + 2;
+            Value::from([row, col])
+                .link(TerrainItem::Chunk { row, col })
+                .width(width)
+        })
+        .derived()
+        .in_summary()
+        .listed(),
+        field(
+            "In chunk",
+            "in_chunk",
+            ValueType::Integers(2),
+            |at: &Self| {
+                let [row, col] = [at.row, at.col].map(|at| at % CHUNK_SIDE);
+                Value::from([row, col]).shown_as(format!("row {row}, column {col}"))
+            },
+        )
+        .derived(),
+        vector("Centre", "center", |at: &Self| {
+            let center = at.terrain.tile_center(at.row, at.col);
+            at.is_read().then_some(center).into()
+        })
+        .derived(),
+        place("In the file", "place", |at: &Self| {
+            let place = at.terrain.map.tile_place(at.row, at.col);
+            place.map_or_else(
+                || Value::none(MISSING),
+                |(line, column)| Value::column(line, column.into()),
+            )
+        })
+        .place(),
+        flag("Missing", "missing", |at: &Self| {
+            matches!(at.found, Found::Missing).into()
+        })
+        .derived()
+        .hidden()
+        .listed(),
+        flag("Readable", "readable", |at: &Self| at.is_read().into())
+            .derived()
+            .hidden()
+            .listed(),
+        shown_only("State", Self::state),
+        summary_only("Type", |at: &Self| {
+            let widths = TileClass::all().map(|class| class.name().len());
+            Value::from(at.class.name()).width(widths.max().unwrap_or(0))
+        }),
+    ];
+
+    const TEXT: &'a [Row<Self>] = &[text("Characters", "raw", |at: &Self| {
+        let text = at.text();
+        text.map(|(text, _)| String::from_utf8_lossy(&text).into_owned())
+            .into()
+    })
+    .derived()
+    .listed()
+    .shown(Self::characters)];
+
+    const SHAPE: &'a [Row<Self>] = &[
+        of_file(Field::Type, ValueType::Text, Self::kind).listed(),
+        of_file(Field::BaseHeight, ValueType::Integer, |at| {
+            at.number(Field::BaseHeight)
+        })
+        .listed(),
+        of_file(Field::RampHeight, ValueType::Integer, |at: &Self| {
+            at.number(Field::RampHeight)
+        })
+        .listed()
+        .shown(Self::shown_ramp_height),
+        field("Corners", "corners", CORNER_HEIGHTS, Self::corners)
+            .derived()
+            .listed(),
+    ];
+
+    const SURFACE: &'a [Row<Self>] = &[
+        of_file(Field::TopMaterial, ValueType::Integer, |at: &Self| {
+            at.material(Field::TopMaterial)
+        })
+        .listed()
+        .compared(|at| at.compared_material(Field::TopMaterial)),
+        of_file(Field::SideMaterial, ValueType::Integer, |at: &Self| {
+            at.material(Field::SideMaterial)
+        })
+        .listed()
+        .compared(|at| at.compared_material(Field::SideMaterial)),
+        of_file(Field::Pathable, ValueType::Flag, |at| {
+            at.flag(Field::Pathable)
+        })
+        .listed(),
+        flag("Walkable", "walkable", |at: &Self| {
+            at.walk().map(|walk| walk.is_ok()).into()
+        })
+        .derived()
+        .hidden()
+        .listed(),
+        shown_only("Ground units", |at: &Self| {
+            at.reading.map(|_| at.ground_units()).into()
+        }),
+        of_file(Field::BlendNormals, ValueType::Flag, |at| {
+            at.flag(Field::BlendNormals)
+        })
+        .listed(),
+        of_file(Field::NoBump, ValueType::Flag, |at| at.flag(Field::NoBump)).listed(),
+        of_file(Field::Cover, ValueType::Integer, |at| {
+            let cover = at.reading.map(|reading| {
+                Value::from(reading.get(Field::Cover)).shown_as(reading.tile.cover().name())
+            });
+            cover.into()
+        })
+        .listed(),
+        field("Blend", "blend", ValueType::Integers(4), |at: &Self| {
+            let blend = |reading: Reading| Edge::ALL.map(|edge| reading.tile.blend(edge) as u8);
+            at.reading.map(blend).into()
+        })
+        .derived()
+        .hidden()
+        .listed(),
+        text(Field::BlendNorth.label(), "blend_north", |at: &Self| {
+            at.blend(Edge::North)
+        }),
+        text(Field::BlendEast.label(), "blend_east", |at: &Self| {
+            at.blend(Edge::East)
+        }),
+        text(Field::BlendSouth.label(), "blend_south", |at: &Self| {
+            at.blend(Edge::South)
+        }),
+        text(Field::BlendWest.label(), "blend_west", |at: &Self| {
+            at.blend(Edge::West)
+        }),
+        text(Field::Reserved.label(), "reserved", |at: &Self| {
+            let text = |reading: Reading| {
+                let text = &reading.tile.text()[Field::Reserved.chars()];
+                String::from_utf8_lossy(text).into_owned()
+            };
+            at.reading.map(text).into()
+        }),
+        compared_only("Other characters", |at: &Self| at.other_characters().into()),
+    ];
+
+    const NAVIGATION: &'a [Row<Self>] = &[field("Cells", "cells", CELLS, Self::cell_facts)
+        .derived()
+        .listed()
+        .shown(|at| at.cell_lines().into())];
 
     /// The tile in the form of `info --tile` in the contract, with corners in world units.
     /// Unreadable values are null.
     pub(super) fn info(&self) -> Json {
-        let mut info = Json::from(Self::FIELDS.json(self));
-        for field in Field::ALL {
-            let value = self.reading.and_then(|reading| {
-                let (number, tile) = (reading.get(field), &reading.tile);
-                Some(match field.meaning() {
-                    Meaning::Type => reading.kind()?.name().into(),
-                    Meaning::Levels | Meaning::Material | Meaning::Cover => number.into(),
-                    Meaning::Flag => (tile.get(field) != 0).into(),
-                    Meaning::InvertedFlag(_) => (tile.get(field) == 0).into(),
-                    Meaning::Blend(_) => json!(Edge::ALL.map(|edge| tile.blend(edge) as u8)),
-                    Meaning::BlendAll | Meaning::Reserved => return None,
-                })
-            });
-            if let Some(key) = field.key() {
-                info[key] = value.into();
-            }
-        }
-        info
-    }
-
-    /// Values of its shape fields or of its surface fields, with derived values.
-    fn fields(&self, of_shape: bool) -> Value {
-        self.field_lines(of_shape, true)
-    }
-
-    /// The same without derived values.
-    fn stored_fields(&self, of_shape: bool) -> Value {
-        self.field_lines(of_shape, false)
-    }
-
-    fn field_lines(&self, of_shape: bool, with_derived: bool) -> Value {
-        let Some(reading) = &self.reading else {
-            return Value::absent();
-        };
-        let mut lines = Vec::new();
-        for field in Field::ALL {
-            let is_of_shape = matches!(field.meaning(), Meaning::Type | Meaning::Levels);
-            if is_of_shape == of_shape {
-                // The blend modes of all edges share one key.
-                let key = field
-                    .key()
-                    .filter(|_| !matches!(field.meaning(), Meaning::Blend(_)));
-                let value = match field.meaning() {
-                    Meaning::Material if !with_derived => {
-                        self.terrain.own_material(reading.get(field))
-                    }
-                    Meaning::Levels if !with_derived => reading.get(field).into(),
-                    _ => self.field(reading, field),
-                };
-                lines.push(value.named(field.label()).keyed(key));
-            }
-            if field == Field::Pathable && !of_shape && with_derived {
-                lines.push(Value::from(self.ground_units()).named("Ground units"));
-            }
-        }
-        lines.into()
+        Self::FIELDS.json(self).into()
     }
 
     /// Characters that no field represents, such as a digit other than 1 for a set flag. For
     /// contents that are not a tile, all characters.
     fn other_characters(&self) -> Option<String> {
-        let (text, _) = self.text.as_ref()?;
+        let (text, _) = &self.text()?;
         let Some(reading) = self.reading.filter(|_| text.len() == TILE_CHARS) else {
             return Some(String::from_utf8_lossy(text).into_owned());
         };
@@ -569,32 +622,68 @@ impl<'a> TileAt<'a> {
         (!other_characters.is_empty()).then(|| other_characters.join(", "))
     }
 
-    fn field(&self, reading: &Reading, field: Field) -> Value {
-        let (number, tile) = (reading.get(field), &reading.tile);
-        match field.meaning() {
-            Meaning::Type => match reading.kind().map(TileClass::Type) {
-                Some(class) => Value::from(format!("{} {}", class.code(), class.name()))
-                    .link(class.item())
-                    .swatch(Some(swatch(class))),
-                None => "unknown".into(),
-            },
-            Meaning::Levels
-                if number != 0
-                    && field == Field::RampHeight
-                    && reading.kind() == Some(TileType::Flat) =>
-            {
-                format!("{number} (means nothing on a flat tile)").into()
-            }
-            Meaning::Levels => number.into(),
-            Meaning::Material => self.terrain.material_value(number),
-            Meaning::Flag => (tile.get(field) != 0).into(),
-            Meaning::InvertedFlag(_) => (tile.get(field) == 0).into(),
-            Meaning::Cover => tile.cover().name().into(),
-            Meaning::Blend(edge) => tile.blend(edge).name().into(),
-            // It is included in the fields of the edges.
-            Meaning::BlendAll => Value::absent(),
-            Meaning::Reserved => String::from_utf8_lossy(&tile.text()[field.chars()]).into(),
+    /// Its characters, and their number in the file; `None` if the file ends before it.
+    fn text(&self) -> Option<(Cow<'a, [u8]>, usize)> {
+        match &self.found {
+            Found::Odd(odd) => Some((odd.text.into(), odd.length)),
+            Found::Tile => Some((self.tile.text().to_vec().into(), TILE_CHARS)),
+            Found::Missing => None,
         }
+    }
+
+    fn kind(&self) -> Value {
+        let Some(reading) = &self.reading else {
+            return Value::absent();
+        };
+        match reading.kind().map(TileClass::Type) {
+            Some(class) => Value::from(class.name())
+                .shown_as(format!("{} {}", class.code(), class.name()))
+                .link(class.item())
+                .swatch(Some(swatch(class))),
+            None => Value::none("unknown"),
+        }
+    }
+
+    fn number(&self, field: Field) -> Value {
+        self.reading.map(|reading| reading.get(field)).into()
+    }
+
+    fn shown_ramp_height(&self) -> Value {
+        let value = self.number(Field::RampHeight);
+        let is_flat = |reading: &Reading| reading.kind() == Some(TileType::Flat);
+        match self.reading.filter(is_flat) {
+            Some(reading) if reading.get(Field::RampHeight) != 0 => {
+                let number = reading.get(Field::RampHeight);
+                value.shown_as(format!("{number} (means nothing on a flat tile)"))
+            }
+            _ => value,
+        }
+    }
+
+    fn material(&self, field: Field) -> Value {
+        let number = self.reading.map(|reading| reading.get(field));
+        number
+            .map(|number| self.terrain.material_value(number))
+            .into()
+    }
+
+    fn compared_material(&self, field: Field) -> Value {
+        let number = self.reading.map(|reading| reading.get(field));
+        number
+            .map(|number| self.terrain.compared_material(number))
+            .into()
+    }
+
+    /// A flag. Its label describes it even if the file stores the opposite.
+    fn flag(&self, field: Field) -> Value {
+        let is_inverted = matches!(field.meaning(), Meaning::InvertedFlag(_));
+        let is_set = |reading: Reading| (reading.tile.get(field) != 0) != is_inverted;
+        self.reading.map(is_set).into()
+    }
+
+    fn blend(&self, edge: Edge) -> Value {
+        let mode = |reading: Reading| reading.tile.blend(edge).name();
+        self.reading.map(mode).into()
     }
 
     /// Number of its cells on which ground units can walk, and the first obstacle on the other
@@ -638,34 +727,26 @@ impl<'a> TileAt<'a> {
     }
 
     /// A line for each cell, and one for ships if there is water.
-    fn cell_lines(&self) -> Vec<Property> {
-        let mut lines: Vec<Property> = self
+    fn cell_lines(&self) -> Vec<Fact> {
+        let mut lines: Vec<Fact> = self
             .cells()
-            .map(|(name, at)| at.line(name, Domain::Ground))
+            .map(|(name, at)| Fact::new(name, at.line(Domain::Ground, CELLS_PER_TILE)))
             .collect();
         let ships: Vec<CellAt<'_>> = self
             .cells()
             .map(|(_, at)| at)
             .filter(|at| at.island(Domain::Water).is_some())
             .collect();
-        if let Some(first) = ships.first() {
-            let mut line = first.line("Ships", Domain::Water);
-            if ships.len() < CELLS_PER_TILE {
-                let (open, text) = (ships.len(), line.value);
-                line.value = format!("{open} of {CELLS_PER_TILE} cells: {text}");
-            }
-            lines.push(line);
-        }
+        let line = ships
+            .first()
+            .map(|first| Fact::new("Ships", first.line(Domain::Water, ships.len())));
+        lines.extend(line);
         lines
     }
 
-    fn cells_json(&self) -> Json {
-        let keys = ["nw", "ne", "sw", "se"];
-        let cells = keys
-            .into_iter()
-            .zip(self.cells())
-            .map(|(key, (_, at))| (key.to_owned(), at.json()));
-        cells.collect::<Map<_, _>>().into()
+    fn cell_facts(&self) -> Value {
+        let keys = ["nw", "ne", "sw", "se"].into_iter().zip(self.cells());
+        Value::object(keys.map(|(key, (name, at))| Fact::new(name, at.facts()).keyed(key)))
     }
 
     fn shape(&self) -> Option<Shape> {
@@ -673,14 +754,19 @@ impl<'a> TileAt<'a> {
         reading.map(|reading| Shape::of(&reading.tile))
     }
 
-    fn corners(&self) -> Vec<Property> {
-        let names = ["North-west", "North-east", "South-west", "South-east"];
-        let levels = self.shape().into_iter().flat_map(|shape| shape.corners);
-        let line = |(name, level): (&'static str, i32)| {
-            let y = level as f32 * LEVEL_HEIGHT;
-            Property::new(name, format!("level {level}, y {y}"))
+    /// Heights of its corners, in world units.
+    fn corners(&self) -> Value {
+        let Some(shape) = self.shape() else {
+            return Value::absent();
         };
-        names.into_iter().zip(levels).map(line).collect()
+        let names = ["North-west", "North-east", "South-west", "South-east"];
+        let keys = ["nw", "ne", "sw", "se"];
+        let corners = names.into_iter().zip(keys).zip(shape.corners);
+        Value::object(corners.map(|((name, key), level)| {
+            let y = level as f32 * LEVEL_HEIGHT;
+            let value = Value::from(y).shown_as(format!("level {level}, y {y}"));
+            Fact::new(name, value).keyed(key)
+        }))
     }
 
     /// Row and column of its chunk.
@@ -707,9 +793,9 @@ impl<'a> TileAt<'a> {
     }
 
     /// Its characters, split into fields if their number is that of a tile.
-    fn characters(&self) -> Vec<Property> {
-        let Some((text, length)) = &self.text else {
-            return Vec::new();
+    fn characters(&self) -> Value {
+        let Some((text, length)) = &self.text() else {
+            return Value::absent();
         };
         let mut shown = characters(text);
         if text.len() < *length {
@@ -724,11 +810,17 @@ impl<'a> TileAt<'a> {
         };
         let is_tile = text.len() == TILE_CHARS;
         let fields = Field::ALL.into_iter().enumerate().filter(|_| is_tile);
-        vec![Property {
-            spans: fields.filter_map(span).collect(),
-            ..Property::new("Characters", shown)
-        }]
+        Value::from(shown).spans(fields.filter_map(span).collect())
     }
+}
+
+/// Creates a row for a field of the file.
+const fn of_file<'a>(
+    field: Field,
+    ty: ValueType,
+    read: fn(&TileAt<'a>) -> Value,
+) -> Row<TileAt<'a>> {
+    self::field(field.label(), field.key(), ty, read)
 }
 
 /// A cell of the navigation grid.
@@ -737,7 +829,7 @@ struct CellAt<'a> {
     cell: Cell,
 }
 
-impl CellAt<'_> {
+impl<'a> CellAt<'a> {
     /// Its island, with its number from 1.
     fn island(&self, domain: Domain) -> Option<(usize, &Island)> {
         let islands = self.terrain.navigation().islands(domain);
@@ -752,17 +844,16 @@ impl CellAt<'_> {
             .obstacle(&terrain.map, domain, self.cell)
     }
 
-    fn line(&self, name: &'static str, domain: Domain) -> Property {
+    /// Its state for a domain, which it shares with `count` cells of its tile.
+    fn line(&self, domain: Domain, count: usize) -> Value {
         let obstacle = self.obstacle(domain);
-        let entity = match obstacle {
-            Some(Obstacle::Entity(index)) => self.terrain.blockers.get(index as usize),
-            _ => None,
+        let all = match count {
+            CELLS_PER_TILE => String::new(),
+            count => format!("{count} of {CELLS_PER_TILE} cells: "),
         };
         if let Some(obstacle) = obstacle {
-            return Property {
-                link: entity.map(|entity| entity.item),
-                ..Property::new(name, self.terrain.obstacle_text(obstacle))
-            };
+            let text = self.terrain.obstacle_text(obstacle);
+            return Value::from(format!("{all}{text}")).link_if(self.entity().map(|it| it.item));
         }
         let island = self.island(domain);
         let text = island.map_or_else(String::new, |(number, island)| {
@@ -773,25 +864,27 @@ impl CellAt<'_> {
             }
         });
         let link = island.filter(|_| domain == Domain::Ground);
-        Property {
-            link: link.map(|(_, island)| IslandAt::item(island)),
-            ..Property::new(name, text)
+        Value::from(format!("{all}{text}")).link_if(link.map(|(_, island)| IslandAt::item(island)))
+    }
+
+    /// The entity that blocks it for ground units.
+    fn entity(&self) -> Option<&'a Blocker> {
+        match self.obstacle(Domain::Ground)? {
+            Obstacle::Entity(index) => self.terrain.blockers.get(index as usize),
+            _ => None,
         }
     }
 
-    fn json(&self) -> Json {
+    fn facts(&self) -> Value {
         let obstacle = self.obstacle(Domain::Ground);
-        let entity = match obstacle {
-            Some(Obstacle::Entity(index)) => self.terrain.blockers.get(index as usize),
-            _ => None,
-        };
-        json!({
-            "passable": obstacle.is_none(),
-            "blocked": obstacle.map(Obstacle::name),
-            "entity": entity.map(|entity| entity.name.as_str()),
-            "island": self.island(Domain::Ground).map(|(number, _)| number),
-            "water": self.island(Domain::Water).map(|(number, _)| number),
-        })
+        let island = |domain| self.island(domain).map(|(number, _)| number);
+        Value::object([
+            Fact::new("Passable", obstacle.is_none()),
+            Fact::new("Blocked", obstacle.map(Obstacle::name)),
+            Fact::new("Entity", self.entity().map(|entity| entity.name.as_str())),
+            Fact::new("Island", island(Domain::Ground)),
+            Fact::new("Water", island(Domain::Water)),
+        ])
     }
 }
 
@@ -820,43 +913,93 @@ impl<'a> IslandAt<'a> {
         TerrainItem::Island { row, col }.into()
     }
 
-    pub(super) const FIELDS: Table<'a, Self> = fields!(
+    pub(super) const FIELDS: Table<'a, Self> = table!(
         "Island",
-        field("Number", |at: &Self| (at.index + 1).into()).in_summary_as("Island"),
-        field("Cells", |at: &Self| at.island.cells.into())
+        integer("Number", "number", |at: &Self| (at.index + 1).into()).in_summary_as("Island"),
+        integer("Cells", "cells", |at: &Self| at.island.cells.into())
             .in_summary()
-            .note(|at| counted(at.island.cells as usize, "cell").into()),
-        field("Reached from", |at: &Self| match at.index {
-            0 => "the largest island: most of the ground".into(),
-            _ => "nowhere else".into(),
+            .note(|at| Value::count(at.island.cells, "cell")),
+        flag("Reached from", "is_largest", |at: &Self| (at.index == 0)
+            .into())
+        .shown(|at| {
+            match at.index {
+                0 => "the largest island: most of the ground".into(),
+                _ => "nowhere else".into(),
+            }
         }),
-        field("First tile", |at: &Self| {
-            let (row, col) = at.island.first.tile();
-            Value::from(format!("row {row}, column {col}")).link(TerrainItem::Tile { row, col })
-        }),
-        field("Tiles", |at: &Self| {
+        field(
+            "First tile",
+            "first_tile",
+            ValueType::Integers(2),
+            |at: &Self| {
+                let (row, col) = at.island.first.tile();
+                Value::from([row, col])
+                    .shown_as(format!("row {row}, column {col}"))
+                    .link(TerrainItem::Tile { row, col })
+            }
+        ),
+        field("Tiles", "tiles", TILE_RANGES, |at: &Self| {
             let islands = at.terrain.navigation().islands(Domain::Ground);
             let tiles = islands.tiles_of(at.index).map(|[rows, cols]| {
-                let last = |range: &Range<u32>| range.end.saturating_sub(1);
-                format!(
-                    "rows {} to {}, columns {} to {}",
-                    rows.start,
-                    last(&rows),
-                    cols.start,
-                    last(&cols)
-                )
+                let ends = |range: &Range<u32>| [range.start, range.end.saturating_sub(1)];
+                let ([top, bottom], [left, right]) = (ends(&rows), ends(&cols));
+                let text = format!("rows {top} to {bottom}, columns {left} to {right}");
+                let facts = [
+                    Fact::new("Rows", [top, bottom]),
+                    Fact::new("Columns", [left, right]).keyed("cols"),
+                ];
+                Value::object(facts).shown_as(text)
             });
             tiles.into()
         }),
     );
 }
 
+/// First and last row and column.
+const TILE_RANGES: ValueType = ValueType::Object(&[
+    ("rows", ValueType::Integers(2)),
+    ("cols", ValueType::Integers(2)),
+]);
+
+/// A number of rows and a number of columns.
+const ROWS_AND_COLS: ValueType =
+    ValueType::Object(&[("rows", ValueType::Integer), ("cols", ValueType::Integer)]);
+
+/// Numbers of tiles.
+const TILE_COUNTS: ValueType = ValueType::Object(&[
+    ("count", ValueType::Integer),
+    ("by_type", ValueType::ByName(&ValueType::Integer)),
+    ("unreadable", ValueType::Integer),
+    ("missing", ValueType::Integer),
+]);
+
+/// A height of each corner, in world units.
+const CORNER_HEIGHTS: ValueType = ValueType::Object(&[
+    ("nw", ValueType::Number),
+    ("ne", ValueType::Number),
+    ("sw", ValueType::Number),
+    ("se", ValueType::Number),
+]);
+
+/// The navigation cells of a tile.
+const CELLS: ValueType = ValueType::ByName(&ValueType::Object(&[
+    ("passable", ValueType::Flag),
+    ("blocked", ValueType::Text),
+    ("entity", ValueType::Text),
+    ("island", ValueType::Integer),
+    ("water", ValueType::Integer),
+]));
+
 fn swatch(class: TileClass) -> Swatch {
     Swatch::Color(class.color())
 }
 
 fn rows_and_cols(rows: u32, cols: u32) -> Value {
-    format!("{rows} rows, {cols} columns").into()
+    let facts = [
+        Fact::new("Rows", rows),
+        Fact::new("Columns", cols).keyed("cols"),
+    ];
+    Value::object(facts).shown_as(format!("{rows} rows, {cols} columns"))
 }
 
 /// Maximum number of digits of the numbers below `count`.

@@ -94,14 +94,14 @@ impl Terrain {
             });
         if others.0 > 0 {
             let islands = counted(others.0, "more island");
-            let label = format!("{islands}, {}, in these colours again", cells(others.1));
+            let label = format!("{islands}, {}, in repeated colours", cells(others.1));
             entries.push(LegendEntry::of_several(label));
         }
         let by_entities = grid.blocked_by_entities();
         let barred = grid.cells() - ground.passable() - by_entities;
         let counts = [
-            ("Units cannot walk", barred),
-            ("Entities stand there", by_entities),
+            ("Not walkable", barred),
+            ("Blocked by entities", by_entities),
         ];
         for (color, (why, count)) in colors::BLOCKED_CELLS.into_iter().zip(counts) {
             if count > 0 {

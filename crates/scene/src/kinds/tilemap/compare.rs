@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use super::grids::obstruction_name;
 use super::items::number;
-use super::{Grid, GridKind, Layer, ObjectKind, TileMap, TileStorage};
+use super::{Contents, Grid, GridKind, Layer, ObjectKind, TileMap};
 use crate::describe::own::hex_text;
+use crate::describe::value::{Fact, FactGroup, Value};
 use crate::document::parts::{Content, Parts};
-use crate::{Origin, OwnLine, TileMapItem};
+use crate::{OwnLine, TileMapItem};
 use mapscope_formats::Integers;
 
 impl TileMap {
@@ -16,27 +17,25 @@ impl TileMap {
     /// tileset, its tiles.
     pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
         let mut parts = vec![Parts::one("map", TileMapItem::Map)];
-        match self.facts.tile_storage() {
-            TileStorage::None => {}
+        match self.form.contents {
+            Contents::Map => {}
             // Tiles are located by their use in layers, which requires the sheets.
-            TileStorage::Named => parts.push(self.named_tiles().not_compared()),
-            TileStorage::Images => {
+            Contents::NamedTiles => parts.push(self.named_tiles().not_compared()),
+            Contents::Tiles => {
                 parts.extend(self.tileset_parts());
                 parts.extend(self.facts.parts(self, None));
                 return parts;
             }
-        }
-        if self.facts.is_layer() {
-            parts.extend(self.layer_parts(0));
-            return parts;
+            Contents::Layer => {
+                parts.extend(self.layer_parts(0));
+                return parts;
+            }
         }
         let layers = Parts::named("layer", self.layers.len(), |index| self.layer_name(index))
             // Layers without names are matched by their cells.
             .keys(|index| {
-                let layer = self
-                    .layers
-                    .get(index)
-                    .filter(|_| self.facts.stores_layer_names());
+                let layer = self.layers.get(index);
+                let layer = layer.filter(|_| !self.form.has_unnamed_layers);
                 layer.map_or_else(String::new, |layer| layer.name.clone())
             })
             .referenced_by_index()
@@ -67,8 +66,14 @@ impl TileMap {
             .into_iter()
             .chain(self.grids_of(Some(index)));
         // Cells from another file can be found but do not count as differences.
-        let has_cells = self.facts.has_cells(index);
-        let cells = cells.map(|list| if has_cells { list } else { list.not_compared() });
+        let is_elsewhere = layer.stored.is_elsewhere;
+        let cells = cells.map(|list| {
+            if is_elsewhere {
+                list.not_compared()
+            } else {
+                list
+            }
+        });
         cells.chain(self.facts.parts(self, Some(index))).collect()
     }
 
@@ -85,8 +90,7 @@ impl TileMap {
             .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
             .up_to(first_lost.unwrap_or(usize::MAX).min(layer.cells.len()))
             .contents(move |run, content| {
-                let cells = self.facts.cells_in_file(self, layer_number);
-                let cells = cells.and_then(|cells| cells.get(run));
+                let cells = layer.stored.all(&layer.cells).get(run);
                 content.bytes(bytemuck::cast_slice(cells.unwrap_or_default()));
             })
     }
@@ -104,15 +108,21 @@ impl TileMap {
                 return Vec::new();
             };
             let said = match (grid.kind, zone(value)) {
-                (GridKind::Obstruction { .. }, _) => obstruction_name(grid.kind, value).into(),
-                (_, Some(zone)) => format!("{zone} {}", self.zone_name(zone)).into(),
-                (GridKind::Zones, None) if value == 0 => "none".into(),
-                _ => serde_json::Value::from(value),
+                (GridKind::Obstruction { .. }, _) => {
+                    Value::from(value).shown_as(obstruction_name(grid.kind, value))
+                }
+                (_, Some(zone)) => Value::reference(zone, self.zone_name(zone))
+                    .with_index()
+                    .naming("zone", zone, ""),
+                (GridKind::Zones, None) if value == 0 => Value::from(0).shown_as("none"),
+                _ => value.into(),
             };
-            let place = self.facts.grid_place(grid, index);
-            let place = place.map(|place| OwnLine::new(what, "Bytes", place).within(Origin::Place));
-            let said = OwnLine::new(what, "", said).naming("zone", zone(value));
-            [said].into_iter().chain(place).collect()
+            let place = grid.place.of(index, grid.values.bits() as usize / 8);
+            let facts = [
+                Fact::new("", said).keyed(""),
+                Fact::new("Bytes", place).place(),
+            ];
+            FactGroup::new(what, facts).own()
         };
         // Cells of the map's grids are placed on its lowest layer.
         let layer = grid.layer.unwrap_or(0);
@@ -170,7 +180,7 @@ impl TileMap {
         .keys(move |number| key(number, true))
         .of("layer", move |number| object(number)?.layer)
         .at(move |number| Some(place(number)?.rect_px.min.map(|px| px as i64)))
-        .ordered(self.facts.has_file_object_order())
+        .ordered(!self.form.has_sorted_objects)
         .items(move |number| self.object_item(index(number)?))
     }
 
@@ -197,19 +207,19 @@ impl TileMap {
         let Some(tileset) = self.tilesets.first() else {
             return Vec::new();
         };
-        let pixels = |image| {
-            let own = self.facts.tile_bytes(image);
-            own.or(tileset.image(image)).unwrap_or_default()
-        };
         let read = (0..tileset.tile_count()).take_while(|image| !self.is_image_unread(*image));
         let tiles = Parts::list("tile", read.count())
             .items(|image| Some(Self::tile_item(0, image)))
-            .contents(move |run, content| run.for_each(|image| content.bytes(pixels(image))))
+            .contents(move |run, content| {
+                run.for_each(|image| content.bytes(tileset.stored_bytes(image)));
+            })
             .owns(move |image| {
                 let mut own = self.own_of(Self::tile_item(0, image));
-                own.push(OwnLine::new("Tile", "pixels", hex_text(pixels(image))));
-                let place = self.facts.tile_place(image);
-                own.extend(place.map(|it| OwnLine::new("Tile", "Bytes", it).within(Origin::Place)));
+                let facts = [
+                    Fact::new("pixels", hex_text(tileset.stored_bytes(image))),
+                    Fact::new("Bytes", tileset.image_place(image)).place(),
+                ];
+                own.extend(FactGroup::new("Tile", facts).own());
                 own
             });
         vec![Parts::one("tileset", Self::tileset_item(0)), tiles]

@@ -3,6 +3,7 @@
 use crate::{Compare, Hiding, Places, RelatedFiles, Walk};
 use glam::Vec3;
 
+use super::here::AT_REST;
 use super::{Step, TileMap};
 use crate::{
     Aabb, About, Animation, Annotations, Document, Drawable, Hit, InfoQuery, Item, Layers, Legend,
@@ -37,7 +38,7 @@ impl Document for TileMap {
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        self.groups_of(item, &Self::at_rest())
+        self.groups_of(item, &AT_REST)
     }
 
     fn properties_in_view(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
@@ -102,7 +103,7 @@ impl Document for TileMap {
         let tile = query.tile.and_then(|(x, y)| self.tile_info([x, y]));
         info.extend(tile.map(|tile| ("tile".to_owned(), tile)));
         info.insert("obstruction".to_owned(), self.obstruction_info());
-        info.insert("left_out".to_owned(), self.left_out_info());
+        info.insert("left_out".to_owned(), self.left_out_info().json());
         info.insert("loop_s".to_owned(), self.loop_secs().into());
         info
     }
@@ -230,9 +231,12 @@ impl TileMap {
     pub(super) fn bytes(&self) -> u64 {
         let layers = self.layers.iter().map(|layer| {
             let tints = layer.tints.as_ref().map_or(0, |tints| tints.len() * 16);
-            layer.cells.len() * 4 + tints
+            (layer.cells.len() * 4 + tints) as u64 + layer.stored.cpu_bytes()
         });
-        let tilesets = self.tilesets.iter().map(|tileset| tileset.rgba.len());
-        (layers.sum::<usize>() + tilesets.sum::<usize>()) as u64 + self.facts.cpu_bytes()
+        let tilesets = self.tilesets.iter().map(|tileset| {
+            let bytes = tileset.rgba.len() + tileset.pixels.indices.len();
+            bytes as u64
+        });
+        layers.sum::<u64>() + tilesets.sum::<u64>() + self.facts.cpu_bytes()
     }
 }

@@ -1,27 +1,28 @@
 //! Field tables of the parts of a map, shared by the inspector, the status line, the outline and
 //! JSON.
 
-use std::cell::LazyCell;
-use std::ops::Deref;
-use std::rc::Rc;
+use std::cell::OnceCell;
+use std::ops::{Deref, Range};
 
 use glam::Vec3;
-use serde_json::{Map as JsonMap, Value as Json, json};
+use serde_json::{Map as JsonMap, Value as Json};
 
 use super::grids::zone_color;
-use super::here::{Here, ZoneAt};
+use super::here::{AT_REST, Here, ZoneAt};
 use super::items::{CellAt, TileAt};
 use super::layers::{parallax_as_written, parallax_name};
-use super::left_out::not_read;
+use super::left_out::{LEFT_OUT, not_read};
 use super::place::RectPx;
-use super::{Layer, Object, ObjectKind, TileMap, Tileset, Zone};
-use crate::describe::fields::{
-    Describe, Field, ItemKeys, Table, Value, add_group, field, json_only, section, summary_only,
+use super::{Cell, GridKind, Layer, Object, ObjectKind, Step, TileMap, Tileset, Zone};
+use crate::describe::numbers::short;
+use crate::describe::own::{OwnLine, key_of};
+use crate::describe::table::{
+    Describe, Field, ItemKeys, Table, ValueType, decimal, field, flag, integer, section,
+    shown_only, summary_only, table, text,
 };
-use crate::describe::numbers::{number, short};
-use crate::describe::own::{OwnLine, key_of, lines_of_groups};
-use crate::{ClipInfo, Item, Property, PropertyGroup, Shown, Swatch, TileMapItem};
-use mapscope_formats::counted;
+use crate::describe::value::{Fact, FactGroup, Value};
+use crate::{ClipInfo, Item, PropertyGroup, Shown, Swatch, TileMapItem};
+use mapscope_formats::{UnreadReason, counted};
 
 /// Placeholder key of an object's fields until it is replaced by the key of the kind.
 const OBJECT: &str = "object";
@@ -31,6 +32,25 @@ const MAX_LISTED: usize = 64;
 const NAME_WIDTH: usize = 16;
 /// Reserved width of tile numbers, in characters.
 const TILE_WIDTH: usize = 5;
+
+/// Two whole numbers.
+const PAIR: ValueType = ValueType::Integers(2);
+/// Left, top, width and height.
+const RECT: ValueType = ValueType::Numbers(4);
+/// Indices of parts.
+const INDICES: ValueType = ValueType::List(&ValueType::Integer);
+/// A rectangle on a layer.
+const AREA: ValueType = ValueType::Object(&[("layer", ValueType::Integer), ("rect", RECT)]);
+/// A drawing step.
+const STEP: ValueType =
+    ValueType::Object(&[("what", ValueType::Text), ("layer", ValueType::Integer)]);
+/// An animated run of tiles.
+const STRAND: ValueType = ValueType::Object(&[
+    ("first", ValueType::Integer),
+    ("last", ValueType::Integer),
+    ("mode", ValueType::Text),
+    ("delay_s", ValueType::Number),
+]);
 
 /// A part of a map with its number.
 #[derive(Debug, Clone, Copy)]
@@ -51,11 +71,11 @@ impl<T> Deref for Part<'_, T> {
 impl TileMap {
     /// The fields of an item, and everything at its place: the pointer's place, or the place of the
     /// item while the map is at rest. `None` if the item does not exist.
-    pub(super) fn described(
-        &self,
+    pub(super) fn described<'a>(
+        &'a self,
         item: Item,
-        pointer: Option<(Vec3, &Shown)>,
-    ) -> Option<Box<dyn Describe + '_>> {
+        pointer: Option<(Vec3, &'a Shown)>,
+    ) -> Option<Box<dyn Describe + 'a>> {
         let Item::TileMap(of_map) = item else {
             return None;
         };
@@ -66,19 +86,11 @@ impl TileMap {
             }
             TileMapItem::Cell { .. } => {
                 let at = self.cell_at(item)?;
-                let here: LazyPlaceData<'_> = match pointer {
-                    Some((point, shown)) => {
-                        let px = [point.x, point.z].map(|at| at.floor() as i64);
-                        let here = self.here(px, shown);
-                        lazy(move || here)
-                    }
-                    None => lazy(move || self.here_at_cell(&at)),
+                let (px, shown) = match pointer {
+                    Some((point, shown)) => ([point.x, point.z].map(|at| at.floor() as i64), shown),
+                    None => (self.middle_px(&at), &*AT_REST),
                 };
-                CellWithPlace::FIELDS.of(CellWithPlace {
-                    map: self,
-                    at,
-                    here,
-                })
+                CellWithPlace::FIELDS.of(CellWithPlace::new(self, at, px, shown))
             }
             TileMapItem::Tileset { index } => {
                 Part::<Tileset>::FIELDS.of(self.part(&self.tilesets, index)?)
@@ -125,26 +137,15 @@ impl TileMap {
     }
 
     /// File data of an item beyond its fields.
-    fn facts_of(&self, item: Item) -> Vec<PropertyGroup> {
+    pub fn facts_of(&self, item: Item) -> Vec<FactGroup> {
         let Item::TileMap(of_map) = item else {
             return Vec::new();
         };
-        match of_map {
-            TileMapItem::Map => self.facts.map(),
-            TileMapItem::Layer { index } => self.facts.layer(index as usize),
-            TileMapItem::Cell { .. } => {
-                let at = self.cell_at(item);
-                at.map_or_else(Vec::new, |at| self.facts.cell(at.layer_number, at.index))
-            }
-            TileMapItem::Zone { index } => {
-                let zone = self.zones.get(index as usize);
-                zone.map_or_else(Vec::new, |zone| zone.properties.clone())
-            }
-            _ => {
-                let object = self.object_at(item);
-                object.map_or_else(Vec::new, |(_, object)| object.properties.clone())
-            }
+        let mut facts = self.facts.of(self, of_map);
+        if let Some(at) = self.cell_at(item) {
+            facts.extend(at.layer.stored.facts(at.index, self.tile_not_read(&at)));
         }
+        facts
     }
 
     /// File data of an item, for comparison with another one.
@@ -160,7 +161,7 @@ impl TileMap {
             return own;
         }
         let mut own = described.own();
-        own.extend(lines_of_groups(&self.facts_of(item)));
+        own.extend(self.facts_of(item).into_iter().flat_map(FactGroup::own));
         own
     }
 
@@ -176,15 +177,13 @@ impl TileMap {
             return Vec::new();
         };
         let mut groups = described.groups();
-        groups.extend(self.facts_of(item));
+        groups.extend(self.facts_of(item).into_iter().map(FactGroup::group));
         if let (Some((_, object)), Some(first)) = (self.object_at(item), groups.first_mut()) {
             first.title = object.kind.said().title;
         }
         groups
     }
-}
 
-impl TileMap {
     /// The same for machine-readable output.
     pub(super) fn details_of(&self, item: Item) -> JsonMap<String, Json> {
         let Some(described) = self.described(item, None) else {
@@ -196,134 +195,169 @@ impl TileMap {
         {
             details.insert(key_of(object.kind.said().title), fields);
         }
-        for group in self.facts_of(item) {
-            add_group(&mut details, &group);
-        }
+        details.extend(self.facts_of(item).into_iter().map(FactGroup::json));
         details
     }
 }
 
 /// The whole map.
 impl<'a> Part<'a, TileMap> {
-    const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Map", Self::MAP)],
-    };
-
-    const MAP: &'a [Field<Self>] = &[
-        field("Format", |map: &Self| map.about.format.name.into())
-            .in_summary_as("Map")
-            .derived(),
-        field("Version", |map| (&*map.about.version).into()),
-        field("Size", |map: &Self| by(map.canvas_px(), " pixels"))
-            .in_note()
-            .derived(),
-        field("Layers", |map: &Self| map.layers.len().into())
+    const FIELDS: Table<'a, Self> = table!(
+        "Map",
+        text("Format", "format", |map: &Self| map
+            .about
+            .format
+            .name
+            .into())
+        .in_summary_as("Map")
+        .derived(),
+        text("Version", "version", |map| (&*map.about.version).into()),
+        field("Size", "size_px", PAIR, |map: &Self| {
+            Value::size(map.canvas_px(), "pixels")
+        })
+        .in_note()
+        .derived(),
+        integer("Layers", "layers", |map: &Self| map.layers.len().into())
             .in_summary()
             .derived(),
-        field("Drawn", |map: &Self| map.drawing_order().into()).derived(),
-        field("Tileset", |at: &Self| {
+        field("Drawn", "steps", ValueType::List(&STEP), |map: &Self| {
+            let steps = map.steps.iter().map(|step| {
+                let (what, layer) = match *step {
+                    Step::Layer { layer, .. } if TileMap::is_new_layer(*step) => {
+                        ("tiles", Some(layer))
+                    }
+                    Step::Layer { layer, .. } => ("priority tiles", Some(layer)),
+                    Step::Objects { layer } => ("objects", layer),
+                };
+                vec![Fact::new("What", what), Fact::new("Layer", layer)]
+            });
+            Value::list(steps)
+        })
+        .shown(|map| map.drawing_order().into())
+        .derived(),
+        field("Tileset", "tilesets", INDICES, |at: &Self| {
             let tilesets = at.map.tilesets_with_tiles();
-            listed("Tileset", tilesets, |(number, _)| {
-                at.map.tileset_link(number)
-            })
+            let tilesets = tilesets.map(|(number, _)| at.map.tileset_link(number));
+            Value::list(tilesets).showing(MAX_LISTED)
         })
         .derived(),
-        field("", |at: &Self| at.map.left_out_lines(None).into())
-            .note(|at| {
-                let notes = at.map.left_out_notes(None);
-                (!notes.is_empty()).then(|| notes.join(", ")).into()
-            })
-            .derived(),
-    ];
+        field("Not read", "left_out", LEFT_OUT, |at: &Self| {
+            at.map.left_out_value(None)
+        })
+        .note(|at| {
+            let notes = at.map.left_out_notes(None);
+            (!notes.is_empty()).then(|| notes.join(", ")).into()
+        })
+        .derived(),
+    );
 }
 
 /// A layer.
 impl<'a> Part<'a, Layer> {
-    const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Layer", Self::LAYER)],
-    };
-
-    const LAYER: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| at.map.layer_name(at.number).into())
-            .in_summary_as("Layer")
-            .own(|at| {
-                let is_named = at.map.facts.stores_layer_names();
-                is_named.then(|| at.map.layer_name(at.number)).into()
-            }),
-        field("Number", |at: &Self| at.number.into()).derived(),
-        field("Size", |at: &Self| {
+    const FIELDS: Table<'a, Self> = table!(
+        "Layer",
+        text("Name", "name", |at: &Self| {
+            at.map.layer_name(at.number).into()
+        })
+        .in_summary_as("Layer")
+        .compared(|at| {
+            let is_named = !at.map.form.has_unnamed_layers;
+            is_named.then(|| at.map.layer_name(at.number)).into()
+        }),
+        integer("Number", "number", |at: &Self| at.number.into()).derived(),
+        field("Size", "size", PAIR, |at: &Self| {
             if at.has_tiles() {
-                by(at.size, " tiles")
+                Value::size(at.size, "tiles")
             } else {
-                "no tiles".into()
+                Value::none("no tiles")
             }
         })
-        .summary("Size", |at| by(at.size, ""))
-        .own(|at: &Self| {
-            // A size that the file stores once is not a difference of each layer.
-            let is_own = !at.map.facts.has_single_size();
-            is_own.then(|| by(at.size, " tiles")).into()
-        }),
-        field("", |at: &Self| {
+        .summary("Size", |at| Value::size(at.size, ""))
+        // A size that the file stores once is not a difference of each layer.
+        .compared(|at: &Self| at.own(|| Value::size(at.size, "tiles"))),
+        field("", "size_px", PAIR, |at: &Self| {
             let px = |tile: [u32; 2]| {
                 [0, 1].map(|axis| u64::from(at.size[axis]) * u64::from(tile[axis]))
             };
-            at.tile_size().map(|tile| by(px(tile), " pixels")).into()
+            at.tile_size()
+                .map(|tile| Value::size(px(tile), "pixels"))
+                .into()
         })
         .derived(),
-        field("Tileset", |at: &Self| {
+        integer("Tileset", "tileset", |at: &Self| {
             let tileset = at.tile_size().map(|_| at.map.tileset_link(at.tileset));
             tileset.into()
         })
         .summary("Tileset", |at| at.map.tileset_name(at.tileset).into())
         .derived(),
-        field("Position", |at| {
-            let [x, y] = at.position_px;
-            format!("{x}, {y}").into()
+        field("Position", "position_px", PAIR, |at: &Self| {
+            at.position_px.into()
         }),
-        field("Moves", |at| {
+        field("Moves", "parallax", ValueType::Integers(4), |at: &Self| {
             let moves = match &*parallax_name(&at.parallax) {
                 "" => "with the camera".to_owned(),
                 "fixed" => "stays where it is on the screen".to_owned(),
                 parallax => format!("{parallax} of the camera"),
             };
-            let written = parallax_as_written(&at.parallax);
-            written
-                .map_or(moves.clone(), |written| format!("{moves} ({written})"))
-                .into()
+            let text = match parallax_as_written(&at.parallax) {
+                Some(written) => format!("{moves} ({written})"),
+                None => moves,
+            };
+            let ([x, y], [x_div, y_div]) = (at.parallax.mul, at.parallax.div);
+            Value::from([x, x_div, y, y_div]).shown_as(text)
         }),
-        field("Repeats", |at: &Self| at.repeats().into()).own(|at| {
-            let is_own = !at.map.facts.has_single_size();
-            is_own.then(|| at.repeats()).into()
-        }),
-        field("Around it", |at: &Self| {
-            let tile = |image| Some(at.map.tile(at.tileset, image)?.number());
-            let outside = at.outside.map(|outside| outside.image().and_then(tile));
-            let said = outside.map(|tile| format!("tile {}", tile.as_deref().unwrap_or("none")));
-            said.into()
+        field(
+            "Repeats",
+            "wrap",
+            ValueType::List(&ValueType::Flag),
+            Self::repeats
+        )
+        .compared(|at| at.own(|| at.repeats())),
+        integer("Around it", "outside_tile", |at: &Self| {
+            let outside = at.outside.map(|outside| {
+                let tileset = at.map.tilesets.get(at.tileset);
+                let tile = outside.image().and_then(|image| tileset?.tile_id(image));
+                tile.map_or_else(
+                    || Value::none("tile none"),
+                    |tile| Value::from(tile).shown_as(format!("tile {tile}")),
+                )
+            });
+            outside.into()
         })
         .derived(),
-        field("Drawn", |at: &Self| at.map.drawing_turns(at.number).into()).derived(),
-        field("Empty tiles", |at: &Self| {
+        field("Drawn", "turns", INDICES, |at: &Self| {
+            at.map.drawing_turns(at.number)
+        })
+        .derived(),
+        integer("Empty tiles", "empty", |at: &Self| {
             let empty = || at.map.counts().empty.get(at.number).copied().unwrap_or(0);
-            let said = || format!("{} of {}", empty(), at.cells.len());
-            at.has_tiles().then(said).into()
+            let value = || {
+                let text = format!("{} of {}", empty(), at.cells.len());
+                Value::from(empty()).shown_as(text)
+            };
+            at.has_tiles().then(value).into()
         })
         .derived(),
-        field("", |at: &Self| {
-            at.map.left_out_lines(Some(at.number)).into()
+        field("Not read", "left_out", LEFT_OUT, |at: &Self| {
+            at.map.left_out_value(Some(at.number))
         })
         .derived(),
-    ];
+    );
 
-    /// Directions in which it repeats.
-    fn repeats(&self) -> &'static str {
-        match self.wraps {
+    /// A value that the file stores for each layer.
+    fn own(&self, value: impl FnOnce() -> Value) -> Value {
+        let is_own = !self.map.form.has_single_size;
+        is_own.then(value).into()
+    }
+
+    /// Directions in which it repeats: across and down.
+    fn repeats(&self) -> Value {
+        Value::list(self.wraps).shown_as(match self.wraps {
             [true, true] => "in all directions",
             [true, false] => "left and right",
             [false, true] => "up and down",
             [false, false] => "no",
-        }
+        })
     }
 
     /// The size of its tiles, if it has any.
@@ -334,56 +368,73 @@ impl<'a> Part<'a, Layer> {
 }
 
 /// A cell, with everything at its place.
-#[derive(Clone)]
+#[derive(Debug)]
 pub(super) struct CellWithPlace<'a> {
-    pub(super) map: &'a TileMap,
-    pub(super) at: CellAt<'a>,
-    pub(super) here: LazyPlaceData<'a>,
-}
-
-/// Everything at a place, computed on demand. It examines all layers, and listing all cells does
-/// not need it.
-pub(super) type LazyPlaceData<'a> = Rc<LazyCell<Here<'a>, Box<dyn FnOnce() -> Here<'a> + 'a>>>;
-
-pub(super) fn lazy<'a>(here: impl FnOnce() -> Here<'a> + 'a) -> LazyPlaceData<'a> {
-    Rc::new(LazyCell::new(Box::new(here)))
+    map: &'a TileMap,
+    at: CellAt<'a>,
+    /// The place as a map pixel, under these view settings.
+    px: [i64; 2],
+    shown: &'a Shown,
+    /// Everything at the place. It examines all layers, and most fields do not need it.
+    here: OnceCell<Here<'a>>,
 }
 
 /// Parts of the status line have a fixed width per kind, so that the line does not jump while the
 /// pointer moves.
 impl<'a> CellWithPlace<'a> {
+    pub(super) fn new(map: &'a TileMap, at: CellAt<'a>, px: [i64; 2], shown: &'a Shown) -> Self {
+        let here = OnceCell::new();
+        Self {
+            map,
+            at,
+            px,
+            shown,
+            here,
+        }
+    }
+
     const FIELDS: Table<'a, Self> = Table {
         sections: &[section("Tile", Self::TILE), section("Here", Self::HERE)],
     };
 
     const TILE: &'a [Field<Self>] = &[
-        field("Layer", |cell: &Self| {
-            cell.map.layer_link(cell.at.layer_number)
-        })
-        .summary("Layer", |cell| {
-            let layers = 0..cell.map.layers.len();
-            let widths = layers.map(|layer| cell.map.layer_name(layer).chars().count());
-            let width = widths.max().unwrap_or(0).min(NAME_WIDTH);
-            Value::from(cell.layer_name()).width(width)
-        })
-        .derived()
-        .json_as("layer", |cell| json!(cell.at.layer_number)),
-        json_only("name", |cell| json!(cell.layer_name())),
-        field("X", |cell: &Self| cell.coordinate(0))
-            .in_summary()
+        integer("Layer", "layer", |cell: &Self| cell.at.layer_number.into())
+            .shown(|cell| cell.map.layer_link(cell.at.layer_number))
+            .summary("Layer", |cell| {
+                let layers = 0..cell.map.layers.len();
+                let widths = layers.map(|layer| cell.map.layer_name(layer).chars().count());
+                let width = widths.max().unwrap_or(0).min(NAME_WIDTH);
+                Value::from(cell.layer_name()).width(width)
+            })
             .derived()
-            .json("x"),
-        field("Y", |cell: &Self| cell.coordinate(1))
-            .in_summary()
+            .listed(),
+        text("Layer name", "name", |cell: &Self| cell.layer_name().into())
+            .hidden()
             .derived()
-            .json("y"),
-        field("At pixel", |cell: &Self| {
-            let cells = [cell.at.place; 2];
-            let rect = cell.map.cells_px(cell.at.layer, cells, &Shown::default());
-            rect.map(|rect| rect.min.map(short).join(", ")).into()
-        })
+            .listed(),
+        integer("X", "x", |cell: &Self| cell.at.place[0].into())
+            .summary("X", |cell| cell.coordinate(0))
+            .derived()
+            .listed(),
+        integer("Y", "y", |cell: &Self| cell.at.place[1].into())
+            .summary("Y", |cell| cell.coordinate(1))
+            .derived()
+            .listed(),
+        field(
+            "At pixel",
+            "position_px",
+            ValueType::Numbers(2),
+            |cell: &Self| {
+                let cells = [cell.at.place; 2];
+                let rect = cell.map.cells_px(cell.at.layer, cells, &AT_REST);
+                rect.map(|rect| rect.min).into()
+            },
+        )
         .derived(),
-        field("Tile", |cell: &Self| match cell.map.tile_of(&cell.at) {
+        integer("Tile", "tile", |cell: &Self| {
+            cell.map.tile_in_file(&cell.at).into()
+        })
+        .shown(|cell| match cell.map.tile_of(&cell.at) {
             Some(tile) => tile.value(),
             None => match cell.map.tile_not_read(&cell.at) {
                 Some(why) => not_read(why).into(),
@@ -393,52 +444,90 @@ impl<'a> CellWithPlace<'a> {
         .summary("Tile", |cell| {
             Value::from(cell.map.tile_text(&cell.at)).width(TILE_WIDTH)
         })
-        .own(|cell| match cell.map.tile_in_file(&cell.at) {
-            Some(tile) => tile.into(),
-            None => cell.map.tile_text(&cell.at).into(),
-        })
-        .json_as("tile", |cell| json!(cell.map.tile_in_file(&cell.at))),
-        field("Name", |cell: &Self| {
+        .listed(),
+        text("Name", "tile_name", |cell: &Self| {
             cell.map.tile_of(&cell.at).map(|tile| tile.name()).into()
         })
         .derived(),
-        field("Palette", |cell: &Self| {
+        integer("Palette", "palette", |cell: &Self| {
             cell.map.tile_of(&cell.at).map(|tile| tile.palette()).into()
         })
         .derived(),
-        field("", |cell: &Self| {
+        flag("", "is_missing", |cell: &Self| {
+            let tile = cell.map.tile_of(&cell.at);
+            tile.is_some_and(|tile| tile.is_missing()).into()
+        })
+        .shown(|cell| {
             let tile = cell.map.tile_of(&cell.at).filter(TileAt::is_missing);
             tile.map(|_| "the tileset does not have this tile").into()
         })
         .derived(),
-        field("Flags", Self::flags),
-        field("Tint", |cell| match cell.map.tint_not_read(&cell.at) {
+        shown_only("Flags", Self::flags),
+        flag("Mirrored left to right", "mirror_x", |cell: &Self| {
+            cell.flag(Cell::MIRROR_X)
+        })
+        .derived()
+        .hidden(),
+        flag("Mirrored upside down", "mirror_y", |cell: &Self| {
+            cell.flag(Cell::MIRROR_Y)
+        })
+        .derived()
+        .hidden(),
+        flag("Axes exchanged", "swap_axes", |cell: &Self| {
+            cell.flag(Cell::SWAP_AXES)
+        })
+        .derived()
+        .hidden(),
+        flag("With priority", "has_priority", |cell: &Self| {
+            cell.flag(Cell::PRIORITY)
+        })
+        .derived()
+        .hidden(),
+        // Of the upper left, upper right, lower left and lower right corner.
+        field(
+            "Tint",
+            "tints",
+            ValueType::List(&ValueType::Integers(4)),
+            |cell: &Self| tints_of(&cell.at).map(Value::list).into(),
+        )
+        .shown(|cell| match cell.map.tint_not_read(&cell.at) {
             Some(why) => not_read(why).into(),
-            None => tints_of(&cell.at).into(),
+            None => tint_lines(&cell.at),
         }),
-        json_only("not_read", |cell| {
-            let keys = cell.keys_not_read();
-            (!keys.is_empty()).then_some(keys).into()
-        }),
+        field(
+            "Not read",
+            "not_read",
+            ValueType::List(&ValueType::Text),
+            |cell: &Self| {
+                let keys = cell.keys_not_read();
+                (!keys.is_empty()).then(|| Value::list(keys)).into()
+            },
+        )
+        .hidden()
+        .derived()
+        .listed(),
     ];
 
     const HERE: &'a [Field<Self>] = &[
         summary_only("Zone", |cell| {
+            let here = cell.here();
             let name = |zone: &ZoneAt| {
                 cell.map
                     .with_layer(cell.map.zone_name(zone.zone), zone.layer)
             };
-            let mut zones: Vec<String> = cell.here.zones.iter().map(name).collect();
-            zones.extend(cell.here.zones_not_read().map(|_| "not read".to_owned()));
+            let mut zones: Vec<String> = here.zones.iter().map(name).collect();
+            zones.extend(here.zones_not_read().map(|_| "not read".to_owned()));
             match &*zones {
                 [] if cell.map.zones.is_empty() => Value::absent(),
                 [] => Value::from("none").width(NAME_WIDTH),
                 zones => Value::from(zones.join(", ")).width(NAME_WIDTH),
             }
         }),
-        field("Obstructed", |cell: &Self| {
-            cell.map.obstruction_text(&cell.here, not_read).into()
+        flag("Obstructed", "obstructed", |cell: &Self| {
+            let layer = cell.at.layer_number;
+            cell.map.is_obstructed(layer, cell.px, cell.shown).into()
         })
+        .shown(|cell| cell.map.obstruction_text(cell.here(), not_read).into())
         .summary("Obstructed", |cell| {
             let grids = cell
                 .map
@@ -448,78 +537,70 @@ impl<'a> CellWithPlace<'a> {
             let names = grids.map(|grid| cell.map.with_layer("yes".to_owned(), grid.layer));
             let widest = names.map(|name| name.chars().count()).max();
             let brief = |_| "not read".to_owned();
-            Value::from(cell.map.obstruction_text(&cell.here, brief))
+            Value::from(cell.map.obstruction_text(cell.here(), brief))
                 .width(widest.unwrap_or(0).min(NAME_WIDTH))
         })
         .derived()
-        .json_as("obstructed", |cell| {
-            json!(cell.here.is_obstructed(cell.at.layer_number))
-        }),
-        field("Zone", |cell: &Self| {
-            match (&*cell.here.zones, cell.here.zones_not_read()) {
+        .listed(),
+        field(
+            "Zone",
+            "zones",
+            ValueType::List(&ValueType::Text),
+            |cell: &Self| Value::list(cell.here().zone_names(cell.map)),
+        )
+        .shown(|cell| {
+            let here = cell.here();
+            match (&*here.zones, here.zones_not_read()) {
                 ([], Some(lost)) => not_read(lost.why).into(),
                 ([], None) if cell.map.zones.is_empty() => Value::absent(),
                 ([], None) => "none".into(),
                 (zones, lost) => {
                     let zones = zones.iter().map(|zone| cell.map.zone_value(*zone));
                     let lost = lost.map(|lost| Value::from(not_read(lost.why)));
-                    listed("Zone", zones.chain(lost), |zone| zone)
+                    Value::list(zones.chain(lost)).showing(MAX_LISTED)
                 }
             }
         })
         .derived(),
-        field("Logic value", |cell: &Self| {
-            let values = cell.here.logic_values().map(|number| {
-                let value = number.value;
-                (format!("{value} ({value:#x})"), number.layer)
-            });
-            let lost = cell
-                .here
-                .logic_not_read()
-                .map(|grid| (not_read(grid.why), grid.layer));
-            listed("Logic value", values.chain(lost), |(said, layer)| {
-                cell.map.with_layer(said, layer).into()
-            })
+        integer("Logic value", "logic", |cell: &Self| {
+            cell.map
+                .logic_value(cell.at.layer_number, cell.px, cell.shown)
+                .into()
+        })
+        .shown(|cell| {
+            Value::list(cell.logic_values(|value| format!("{value} ({value:#x})"), not_read))
+                .showing(MAX_LISTED)
         })
         .summary("Logic", |cell| {
-            let values = cell
-                .here
-                .logic_values()
-                .map(|number| (number.value.to_string(), number.layer));
-            let lost = cell
-                .here
-                .logic_not_read()
-                .map(|grid| ("not read".to_owned(), grid.layer));
-            let values: Vec<String> = values
-                .chain(lost)
-                .map(|(said, layer)| cell.map.with_layer(said, layer))
-                .collect();
-            let said = (!values.is_empty()).then(|| values.join(", "));
-            Value::from(said).width(TILE_WIDTH)
+            let values = cell.logic_values(|value| value.to_string(), |_| "not read".to_owned());
+            let text = (!values.is_empty()).then(|| values.join(", "));
+            Value::from(text).width(TILE_WIDTH)
         })
         .derived()
-        .json_as("logic", |cell| {
-            let mut values = cell.here.logic_values();
-            let of_layer = values.find(|number| number.layer == Some(cell.at.layer_number));
-            json!(of_layer.map(|number| number.value))
-        }),
+        .listed(),
         summary_only("Flags", Self::flags),
         // From the lowest layer to the highest; each line links to the layer's cell.
-        field("On layer", |cell: &Self| {
-            listed("On layer", cell.cells(), |at| {
+        shown_only("On layer", |cell: &Self| {
+            let cells = cell.cells().map(|at| {
                 let swatch = cell.map.tile_of(at).map(|tile| tile.swatch());
                 let is_other = at.layer_number != cell.at.layer_number;
                 Value::from(cell.on_layer(at, ": "))
                     .link_if(is_other.then(|| at.item()))
                     .swatch(swatch)
-            })
+            });
+            Value::list(cells).showing(MAX_LISTED)
         })
         .summary("Here", |cell| {
             let layers: Vec<String> = cell.cells().map(|at| cell.on_layer(at, " ")).collect();
             (!layers.is_empty()).then(|| layers.join("  ")).into()
-        })
-        .derived(),
+        }),
     ];
+
+    /// Everything at its place.
+    fn here(&self) -> &Here<'a> {
+        let here = || self.map.here(self.px, self.shown);
+        self.here.get_or_init(here)
+    }
 
     fn layer_name(&self) -> String {
         self.map.layer_name(self.at.layer_number)
@@ -532,35 +613,55 @@ impl<'a> CellWithPlace<'a> {
         Value::from(self.at.place[axis]).width(widths.max().unwrap_or(0))
     }
 
+    fn flag(&self, bit: u32) -> Value {
+        let tile = self.at.cell.image();
+        tile.map(|_| self.at.cell.0 & bit != 0).into()
+    }
+
     fn flags(&self) -> Value {
         let flags = self.at.cell.flags_text();
         let is_said = !flags.is_empty() && self.at.cell.image().is_some();
         is_said.then_some(flags).into()
     }
 
+    /// The logic values of all layers at the place, and the reasons why others were not read.
+    fn logic_values(
+        &self,
+        text: fn(u64) -> String,
+        not_read: fn(UnreadReason) -> String,
+    ) -> Vec<String> {
+        let values = self.here().logic_values();
+        let values = values.map(|number| (text(number.value), number.layer));
+        let lost = self.here().logic_not_read();
+        let lost = lost.map(|grid| (not_read(grid.why), grid.layer));
+        let all = values.chain(lost);
+        all.map(|(text, layer)| self.map.with_layer(text, layer))
+            .collect()
+    }
+
     /// The cells of all layers at the place, the lowest first; empty if there is only one.
     fn cells(&self) -> impl Iterator<Item = &CellAt<'a>> {
-        let cells = &self.here.cells;
+        let cells = &self.here().cells;
         cells.iter().filter(|_| cells.len() > 1)
     }
 
     fn on_layer(&self, at: &CellAt<'_>, between: &str) -> String {
         let name = self.map.layer_name(at.layer_number);
-        format!("{name}{between}{}", self.map.layer_text(&self.here, at))
+        format!("{name}{between}{}", self.map.layer_text(self.here(), at))
     }
 
     /// JSON keys without a value because their data was not read.
     fn keys_not_read(&self) -> Vec<&'static str> {
         let layer = self.at.layer_number;
-        let is_own = |of: Option<usize>| of.is_none_or(|of| of == layer);
-        let mut obstruction = self.here.obstructions_not_read();
-        let mut logic = self.here.logic_not_read();
+        let lost = self.map.grids_not_read(self.px, self.shown);
+        let mut obstruction = lost.iter().filter(|grid| grid.kind.is_obstruction());
+        let mut logic = lost.iter().filter(|grid| grid.kind == GridKind::Logic);
         let keys = [
             ("tile", self.map.tile_not_read(&self.at).is_some()),
             (
                 "obstructed",
-                self.here.is_obstructed(layer).is_none()
-                    && obstruction.any(|grid| is_own(grid.layer)),
+                obstruction.any(|grid| grid.layer.is_none_or(|of| of == layer))
+                    && self.map.is_obstructed(layer, self.px, self.shown).is_none(),
             ),
             ("logic", logic.any(|grid| grid.layer == Some(layer))),
         ];
@@ -587,14 +688,18 @@ impl<'a> Part<'a, Tileset> {
     };
 
     const TILESET: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| at.map.tileset_name(at.number).into())
-            .in_summary_as("Tileset")
-            .derived(),
-        field("Tiles", |at: &Self| {
+        text("Name", "name", |at: &Self| {
+            at.map.tileset_name(at.number).into()
+        })
+        .in_summary_as("Tileset")
+        .derived(),
+        integer("Tiles", "tiles", |at: &Self| {
+            let count = Value::from(at.tile_count());
             if at.is_placeholder {
-                format!("{}, a guess by those that are used", at.tile_count()).into()
+                let text = format!("{}, a guess by those that are used", at.tile_count());
+                count.shown_as(text)
             } else {
-                at.tile_count().into()
+                count
             }
         })
         .summary("Tiles", |at| {
@@ -605,50 +710,49 @@ impl<'a> Part<'a, Tileset> {
             (!at.is_placeholder).then(count).into()
         })
         .derived(),
-        field("Tile size", |at: &Self| by(at.tile_size, " pixels"))
-            .summary("Size", |at| by(at.tile_size, "")),
-        field("Used", |at: &Self| {
-            let uses = at
-                .map
-                .counts()
-                .uses
-                .get(at.number)
-                .into_iter()
-                .flatten()
-                .take(at.tile_count());
-            counted(uses.filter(|uses| **uses > 0).count(), "tile").into()
+        field("Tile size", "tile_size", PAIR, |at: &Self| {
+            Value::size(at.tile_size, "pixels")
+        })
+        .summary("Size", |at| Value::size(at.tile_size, "")),
+        integer("Used", "used", |at: &Self| {
+            let uses = at.map.counts().uses.get(at.number).into_iter().flatten();
+            let uses = uses.take(at.tile_count());
+            Value::count(uses.filter(|uses| **uses > 0).count(), "tile")
         })
         .derived(),
-        field("Images", |at: &Self| {
-            let said = "not found; tiles are shown by their numbers";
-            at.is_placeholder.then_some(said).into()
-        })
-        .note(|at| at.is_placeholder.then_some("not found").into())
-        .derived(),
-        field("Other tiles", |at: &Self| {
+        flag("Images", "found", |at: &Self| (!at.is_placeholder).into())
+            .shown(|at| {
+                let text = "not found; tiles are shown by their numbers";
+                at.is_placeholder.then_some(text).into()
+            })
+            .note(|at| at.is_placeholder.then_some("not found").into())
+            .derived(),
+        integer("Other tiles", "missing_uses", |at: &Self| {
             let missing = at
                 .missing
                 .and_then(|missing| at.map.tile(at.number, missing));
             let missing = missing.filter(|missing| missing.uses() > 0);
-            let said = missing.map(|missing| missing.linked(missing.used()));
-            said.into()
+            let value = missing.map(|missing| {
+                let text = format!("used {}", missing.times_used());
+                missing.linked(Value::from(missing.uses()).shown_as(text))
+            });
+            value.into()
         })
         .derived(),
-        field("Layer", |at: &Self| {
-            let layers = at
-                .map
-                .layers
-                .iter()
-                .enumerate()
-                .filter(|(_, layer)| layer.tileset == at.number);
-            listed("Layer", layers, |(layer, _)| at.map.layer_link(layer))
+        field("Layer", "layers", INDICES, |at: &Self| {
+            let layers = at.map.layers.iter().enumerate();
+            let layers = layers.filter(|(_, layer)| layer.tileset == at.number);
+            Value::list(layers.map(|(layer, _)| at.map.layer_link(layer))).showing(MAX_LISTED)
         })
         .derived(),
     ];
 
-    const ANIMATION: &'a [Field<Self>] = &[field("Strand", |at: &Self| {
-        at.map.strands(at.number..at.number + 1)
-    })
+    const ANIMATION: &'a [Field<Self>] = &[field(
+        "Strand",
+        "strands",
+        ValueType::List(&STRAND),
+        |at: &Self| at.map.strands(at.number..at.number + 1),
+    )
     .derived()];
 }
 
@@ -663,61 +767,62 @@ impl<'a> TileAt<'a> {
     };
 
     const TILE: &'a [Field<Self>] = &[
-        field("Number", |at: &Self| {
-            Value::from(at.number()).swatch(Some(at.swatch()))
+        integer("Number", "number", |at: &Self| {
+            at.number_value().swatch(Some(at.swatch()))
         })
         .summary("Tile", |at| at.number().into())
         .derived(),
-        field("Name", Self::name).in_summary(),
-        field("Palette", Self::palette).in_summary(),
-        field("", |at: &Self| {
-            let said = "stands for the tiles that the tileset does not have";
-            at.is_missing().then_some(said).into()
-        })
-        .derived(),
-        field("Tileset", |at: &Self| {
+        text("Name", "name", Self::name).in_summary(),
+        integer("Palette", "palette", Self::palette).in_summary(),
+        flag("", "is_missing", |at: &Self| at.is_missing().into())
+            .shown(|at| {
+                let text = "stands for the tiles that the tileset does not have";
+                at.is_missing().then_some(text).into()
+            })
+            .derived(),
+        integer("Tileset", "tileset", |at: &Self| {
             at.map.tileset_link(at.tileset_number)
         })
         .derived(),
-        field("Used", |at: &Self| at.times_used().into())
-            .in_summary()
-            .derived(),
+        integer("Used", "uses", |at: &Self| {
+            Value::from(at.uses()).shown_as(at.times_used())
+        })
+        .in_summary()
+        .derived(),
     ];
 
     const ANIMATION: &'a [Field<Self>] = &[
-        field("Plays", |at: &Self| {
+        text("Plays", "mode", |at: &Self| {
             at.strand().map(|strand| strand.mode.said()).into()
         })
         .derived(),
-        field("Each for", |at: &Self| {
+        decimal("Each for", "delay_s", |at: &Self| {
             let strand = at.strand();
             strand
-                .map(|strand| format!("{} s", strand.delay_secs()))
+                .map(|strand| Value::amount(strand.delay_secs(), "s"))
                 .into()
         })
         .derived(),
-        field("Tile", |at: &Self| {
-            let tiles = at
-                .strand()
-                .map(|strand| strand.first..=strand.last)
-                .into_iter()
-                .flatten()
-                .filter_map(|image| at.map.tile(at.tileset_number, image as usize));
-            listed("Tile", tiles, |tile| tile.value())
+        field("Tile", "tiles", INDICES, |at: &Self| {
+            let tiles = at.strand().map(|strand| strand.first..=strand.last);
+            let tiles = tiles.into_iter().flatten();
+            let tiles = tiles.filter_map(|image| at.map.tile(at.tileset_number, image as usize));
+            Value::list(tiles.map(|tile| tile.value())).showing(MAX_LISTED)
         })
         .derived(),
     ];
 
-    const OTHER_PALETTES: &'a [Field<Self>] = &[field("Palette", |at: &Self| {
-        let id = at.tile().map(|tile| tile.id);
-        let tiles = at.tileset.tiles.iter().enumerate();
-        let others = tiles
-            .filter(|(other, like)| Some(like.id) == id && *other != at.image)
-            .filter(|(_, like)| like.palette.is_some())
-            .filter_map(|(other, _)| at.map.tile(at.tileset_number, other));
-        listed("Palette", others, |other| other.linked(other.palette()))
-    })
-    .derived()];
+    const OTHER_PALETTES: &'a [Field<Self>] =
+        &[field("Palette", "palettes", INDICES, |at: &Self| {
+            let id = at.tile().map(|tile| tile.id);
+            let tiles = at.tileset.tiles.iter().enumerate();
+            let others = tiles
+                .filter(|(other, like)| Some(like.id) == id && *other != at.image)
+                .filter(|(_, like)| like.palette.is_some())
+                .filter_map(|(other, _)| at.map.tile(at.tileset_number, other));
+            Value::list(others.map(|other| other.linked(other.palette()))).showing(MAX_LISTED)
+        })
+        .derived()];
 
     /// Its name in the file.
     fn name(&self) -> Value {
@@ -730,13 +835,15 @@ impl<'a> TileAt<'a> {
         self.tile().and_then(|tile| tile.palette).into()
     }
 
-    fn used(&self) -> Value {
-        format!("used {}", self.times_used()).into()
+    /// Its number in the file.
+    fn number_value(&self) -> Value {
+        let id = self.tileset.tile_id(self.image).map(Value::from);
+        id.unwrap_or_else(|| Value::none("none"))
     }
 
     /// Its number, as a link to it.
     fn value(&self) -> Value {
-        self.linked(self.number().into())
+        self.linked(self.number_value())
     }
 
     /// A value that links to it.
@@ -747,19 +854,16 @@ impl<'a> TileAt<'a> {
 
 /// A zone.
 impl<'a> Part<'a, Zone> {
-    const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Zone", Self::ZONE)],
-    };
-
-    const ZONE: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| {
+    const FIELDS: Table<'a, Self> = table!(
+        "Zone",
+        text("Name", "name", |at: &Self| {
             let swatch = Swatch::Color(zone_color(at.number));
             Value::from(at.map.zone_name(at.number)).swatch(Some(swatch))
         })
-        .own(|at: &Self| Some(&*at.name).filter(|name| !name.is_empty()).into())
+        .compared(|at: &Self| Some(&*at.name).filter(|name| !name.is_empty()).into())
         .in_summary_as("Zone"),
-        field("Number", |at: &Self| at.number.into()).derived(),
-        field("Tiles", |at: &Self| {
+        integer("Number", "number", |at: &Self| at.number.into()).derived(),
+        integer("Tiles", "tiles", |at: &Self| {
             at.has_grid().then(|| at.cells()).into()
         })
         .summary("Tiles", |at| {
@@ -775,39 +879,36 @@ impl<'a> Part<'a, Zone> {
             (false, false) => Value::absent(),
         })
         .derived(),
-        field("Area", |at: &Self| {
-            let areas = at
-                .areas()
-                .iter()
-                .filter_map(|index| Some((*index, at.map.objects.get(*index)?)));
-            listed("Area", areas, |(index, area)| {
-                Value::from(area.rect_px.said()).link_if(at.map.object_item(index))
-            })
-        })
-        .detail_as("areas", |at| {
-            let areas = at
-                .areas()
-                .iter()
-                .filter_map(|index| at.map.objects.get(*index))
-                .map(|area| json!({"layer": area.layer, "rect": rect(&area.rect_px)}));
-            areas.collect()
+        field("Area", "areas", ValueType::List(&AREA), |at: &Self| {
+            let areas = at.areas().iter();
+            let areas = areas.filter_map(|index| Some((*index, at.map.objects.get(*index)?)));
+            let areas = areas.map(|(index, area)| {
+                Value::object([
+                    Fact::new("Layer", area.layer),
+                    Fact::new("Rect", rect(&area.rect_px)),
+                ])
+                .shown_as(area.rect_px.said())
+                .link_if(at.map.object_item(index))
+            });
+            Value::list(areas).showing(MAX_LISTED)
         })
         .summary("Areas", Self::area_count)
         .note(Self::area_count)
         .derived(),
-        field("", |at: &Self| {
+        field("", "objects", INDICES, |at: &Self| {
             let objects = at.map.objects.iter().enumerate();
             let others = objects.filter(|(_, object)| {
                 object.zone == Some(at.number) && object.kind != ObjectKind::ZoneArea
             });
-            listed("", others, |(index, object)| {
-                Value::from(at.map.object_name(index))
+            let others = others.map(|(index, object)| {
+                Value::reference(index, at.map.object_name(index))
                     .link_if(at.map.object_item(index))
                     .named(object.kind.said().title)
-            })
+            });
+            Value::list(others).showing(MAX_LISTED)
         })
         .derived(),
-    ];
+    );
 
     fn has_grid(&self) -> bool {
         self.map.has_zone_grid()
@@ -833,22 +934,21 @@ impl<'a> Part<'a, Zone> {
 
 /// The clip of the animated tiles.
 impl<'a> Part<'a, ClipInfo> {
-    const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Clip", Self::CLIP)],
-    };
-
-    const CLIP: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| (&*at.name).into()).in_summary_as("Clip"),
-        field("Lasts", |at: &Self| {
+    const FIELDS: Table<'a, Self> = table!(
+        "Clip",
+        text("Name", "name", |at: &Self| (&*at.name).into()).in_summary_as("Clip"),
+        decimal("Lasts", "duration_s", |at: &Self| {
             let secs = at
                 .map
                 .loop_secs()
                 .map_or_else(|| TileMap::clip_secs(at), |secs| secs as f32);
-            format!("{} s", short(secs)).into()
+            Value::amount(secs, "s")
         })
         .in_summary(),
-        field("Strand", |at| at.map.strands(0..at.map.tilesets.len())),
-    ];
+        field("Strand", "strands", ValueType::List(&STRAND), |at| {
+            at.map.strands(0..at.map.tilesets.len())
+        }),
+    );
 }
 
 /// An object on the map.
@@ -859,16 +959,15 @@ impl<'a> Part<'a, Object> {
     };
 
     const OBJECT: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| {
+        text("Name", "name", |at: &Self| {
             let name = Value::from(at.map.object_name(at.number));
             name.swatch(at.map.object_swatch(at))
         })
-        .detail_as("name", |at| at.map.object_name(at.number).into())
         .summary("Name", |at| {
             let name = Value::from(at.map.object_name(at.number));
             name.named(at.kind.said().title)
         })
-        .own(|at| {
+        .compared(|at| {
             // An area has the name of its zone.
             let is_area = at.kind == ObjectKind::ZoneArea && at.record.zone.is_some();
             let name = Some(&*at.name).filter(|name| !is_area && !name.is_empty());
@@ -879,23 +978,20 @@ impl<'a> Part<'a, Object> {
             (None, Some(layer)) if at.map.layers.len() > 1 => at.map.layer_name(layer).into(),
             _ => Value::absent(),
         }),
-        summary_only("X", |at| short(at.rect_px.min[0]).into()),
-        summary_only("Y", |at| short(at.rect_px.min[1]).into()),
-        field("Layer", |at: &Self| {
+        summary_only("X", |at| at.rect_px.min[0].into()),
+        summary_only("Y", |at| at.rect_px.min[1].into()),
+        integer("Layer", "layer", |at: &Self| {
             let link = |layer| at.map.layer_link(layer).naming("layer", layer, "");
             at.layer.map(link).into()
+        }),
+        field("Place", "rect", RECT, |at: &Self| rect(&at.rect_px))
+            .compared(|at| rect(&at.rect_in_layer())),
+        field("Walks about in", "wander_rect", RECT, |at: &Self| {
+            at.wander_px.as_ref().map(rect).into()
         })
-        .detail_as("layer", |at| json!(at.layer)),
-        field("Place", |at: &Self| at.rect_px.said().into())
-            .own(|at: &Self| at.rect_in_layer().said().into())
-            .detail_as("rect", |at| rect(&at.rect_px)),
-        field("Walks about in", |at: &Self| {
-            at.wander_px.map(|rect| rect.said()).into()
-        })
-        .derived()
-        .detail_as("wander_rect", |at| at.wander_px.as_ref().map(rect).into()),
-        field("Zone", |at: &Self| at.zone(true)).in_summary(),
-        field("Wanders in", |at: &Self| at.zone(false))
+        .derived(),
+        integer("Zone", "zone", |at: &Self| at.zone(true)).in_summary(),
+        integer("Wanders in", "wander_zone", |at: &Self| at.zone(false))
             .in_summary()
             .derived(),
         summary_only("Layer", |at| {
@@ -928,99 +1024,85 @@ impl<'a> Part<'a, Object> {
 
 impl TileMap {
     fn layer_link(&self, layer: usize) -> Value {
-        Value::from(self.layer_name(layer)).link(Self::layer_item(layer))
+        Value::reference(layer, self.layer_name(layer)).link(Self::layer_item(layer))
     }
 
     fn tileset_link(&self, tileset: usize) -> Value {
-        Value::from(self.tileset_name(tileset)).link(Self::tileset_item(tileset))
+        Value::reference(tileset, self.tileset_name(tileset)).link(Self::tileset_item(tileset))
     }
 
     fn zone_value(&self, ZoneAt { zone, layer }: ZoneAt) -> Value {
         let is_there = zone < self.zones.len();
-        Value::from(self.with_layer(self.zone_name(zone), layer))
+        Value::reference(zone, self.with_layer(self.zone_name(zone), layer))
             .link_if(is_there.then(|| Self::zone_item(zone)))
             .swatch(Some(Swatch::Color(zone_color(zone))))
     }
 
     /// The animation strands of some tilesets.
-    fn strands(&self, tilesets: std::ops::Range<usize>) -> Value {
+    fn strands(&self, tilesets: Range<usize>) -> Value {
         let strands = tilesets.flat_map(|number| {
-            let strands = self
-                .tilesets
-                .get(number)
-                .map(|tileset| &tileset.strands)
-                .into_iter()
-                .flatten()
-                .filter(|strand| strand.is_active());
+            let tileset = self.tilesets.get(number);
+            let strands = tileset.into_iter().flat_map(|tileset| &tileset.strands);
+            let strands = strands.filter(|strand| strand.is_active());
             strands
                 .filter_map(move |strand| Some((strand, self.tile(number, strand.first as usize)?)))
         });
-        listed("Strand", strands, |(strand, first)| {
-            let value = format!(
+        let strands = strands.map(|(strand, tile)| {
+            let [first, last] =
+                [strand.first, strand.last].map(|image| tile.tileset.tile_id(image as usize));
+            let facts = [
+                Fact::new("First", first),
+                Fact::new("Last", last),
+                Fact::new("Mode", strand.mode.said()),
+                Fact::new("Delay", strand.delay_secs()).keyed("delay_s"),
+            ];
+            let text = format!(
                 "{} to {}, {}, each for {} s",
-                first.number(),
-                first.tileset.tile_number(strand.last as usize),
+                tile.number(),
+                tile.tileset.tile_number(strand.last as usize),
                 strand.mode.said(),
-                strand.delay_secs()
+                short(strand.delay_secs())
             );
-            first.linked(value.into())
-        })
+            tile.linked(Value::object(facts).shown_as(text))
+        });
+        Value::list(strands).showing(MAX_LISTED)
     }
 }
 
-/// Left, top, width and height in pixels, for machine-readable output.
-fn rect(rect: &RectPx) -> Json {
+/// Left, top, width and height in pixels.
+fn rect(rect: &RectPx) -> Value {
     let ([x, y], [w, h]) = (rect.min, rect.size());
-    json!([x, y, w, h].map(number))
+    Value::from([x, y, w, h]).shown_as(rect.said())
 }
 
-/// A size followed by its unit.
-fn by<T: std::fmt::Display>([w, h]: [T; 2], unit: &str) -> Value {
-    format!("{w} x {h}{unit}").into()
+/// The tints of the corners of a cell.
+fn tints_of(at: &CellAt<'_>) -> Option<[[u8; 4]; 4]> {
+    at.layer.tints.as_ref()?.get(at.index).copied()
 }
 
-/// A line for each part, up to [`MAX_LISTED`], and the number of remaining parts.
-fn listed<T>(
-    name: &'static str,
-    mut parts: impl Iterator<Item = T>,
-    value: impl Fn(T) -> Value,
-) -> Value {
-    let first = parts.by_ref().take(MAX_LISTED);
-    let mut lines: Vec<Property> = first
-        .filter_map(|part| value(part).property(name))
-        .collect();
-    let more = parts.count();
-    if more > 0 {
-        lines.push(Property::new("", format!("and {more} more")));
-    }
-    lines.into()
-}
-
-/// The tints of the corners of a cell; a single one if all are equal.
-fn tints_of(at: &CellAt<'_>) -> Vec<Property> {
+/// A line for the tint of each corner; a single one if all are equal.
+fn tint_lines(at: &CellAt<'_>) -> Value {
     const NAMES: [&str; 4] = [
         "Tint, upper left",
         "Tint, upper right",
         "Tint, lower left",
         "Tint, lower right",
     ];
-    let tints = at.layer.tints.as_ref();
-    let Some(corners) = tints.and_then(|tints| tints.get(at.index)) else {
-        return Vec::new();
+    let Some(corners) = tints_of(at) else {
+        return Value::absent();
     };
     let is_even = corners.iter().all(|corner| *corner == corners[0]);
     let names: &[&str] = if is_even { &["Tint"] } else { &NAMES };
-    let tints = names
-        .iter()
-        .zip(corners)
-        .map(|(name, [r, g, b, a])| match [r, g, b, a] {
-            [128, 128, 128, 255] => Property::new(name, "none"),
-            _ => Property {
-                swatch: Some(Swatch::Color([*r, *g, *b])),
-                ..Property::new(name, format!("{r} {g} {b}, opacity {a}"))
-            },
-        });
-    tints.collect()
+    let lines = names.iter().zip(corners).map(|(name, corner)| {
+        let [r, g, b, a] = corner;
+        let value = match corner {
+            [128, 128, 128, 255] => Value::from("none"),
+            _ => Value::from(format!("{r} {g} {b}, opacity {a}"))
+                .swatch(Some(Swatch::Color([r, g, b]))),
+        };
+        value.named(name)
+    });
+    Value::list(lines)
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 //!
 //! Layers are stacked over opaque black and blended as in the engines: in gamma space with 8 bits,
 //! rounded after each layer. Active overlays are drawn on top as in the window at 1:1: colours of
-//! areas and grids, lines between tiles, and lines around objects. Two are omitted there too: an
-//! image pixel has no room for lines around map pixels, and at rest there is no parallax to
-//! disable. Unread content is outlined only on request ([`Shown::outlines_left_out`]). Labels are
-//! not drawn.
+//! areas and grids, lines between tiles, and lines around objects. The pixel grid is omitted
+//! because a map pixel is only one image pixel. The overlay that disables parallax has no effect,
+//! because the map is at rest. Unread content is outlined only on request
+//! ([`Shown::outlines_left_out`]). Labels are not drawn.
 
 use std::ops::Range;
 
@@ -25,11 +25,12 @@ pub(super) struct FlatMap<'a> {
     shown: Shown,
     /// The current animation frame of each tileset.
     frames: Vec<Frame>,
-    /// The objects with an image. Most have none, so they are filtered once for all rows.
+    /// The objects that have an image. Most objects have no image, so this list is made once for
+    /// all rows.
     pictured: Vec<(&'a Object, &'a Image)>,
-    /// The areas of zones and their colours, if they are shown.
+    /// The visible areas of zones and their colours.
     areas: Vec<(RectPx, [u8; 4])>,
-    /// The shown grids with their numbers, in drawing order.
+    /// The visible grids with their indices, in drawing order.
     grids: Vec<(usize, &'a Grid)>,
     lines: Lines,
     /// Width and height in pixels.
@@ -77,8 +78,8 @@ impl<'a> FlatMap<'a> {
 }
 
 impl TileMap {
-    /// Objects that an overlay fills with a colour, in drawing order: areas of layers, then areas
-    /// of the map itself.
+    /// Objects that an overlay fills with a colour, in drawing order: areas in layers, then areas
+    /// outside all layers.
     pub fn filled_objects(&self) -> Vec<&Object> {
         let objects = self.objects.iter();
         let mut filled: Vec<&Object> = objects
@@ -88,7 +89,7 @@ impl TileMap {
         filled
     }
 
-    /// The areas of zones at rest and their colours, if they are shown.
+    /// The visible areas of zones and their colours, without a camera offset.
     fn zone_areas(&self, shown: &Shown) -> Vec<(RectPx, [u8; 4])> {
         if !shown.overlays.contains(OverlayId::Zones) {
             return Vec::new();
@@ -105,7 +106,8 @@ impl TileMap {
 }
 
 impl Object {
-    /// The fill colour under its overlay: red, green, blue and alpha. Only areas of zones have one.
+    /// The colour that an overlay fills the object with: red, green, blue and alpha. Only areas of
+    /// zones are filled.
     pub fn fill_color(&self) -> Option<[u8; 4]> {
         let zone = self.zone.filter(|_| self.kind == ObjectKind::ZoneArea)?;
         let [r, g, b] = zone_color(zone);
@@ -150,7 +152,7 @@ impl FlatMap<'_> {
         self.shown.opacities.get(item).map_or(255, u32::from)
     }
 
-    /// Draws a row of the layer of a step.
+    /// Draws a row of a layer. Steps for objects are ignored.
     fn layer_row(&self, step: Step, [x0, y]: [i64; 2], row: &mut [u8]) {
         let Step::Layer {
             layer: index,
@@ -189,7 +191,7 @@ impl FlatMap<'_> {
                 continue;
             };
             let span = Span {
-                // Upright, so that the number on a placeholder tile is readable.
+                // The number on a placeholder tile stays upright.
                 cell: if tileset.is_placeholder {
                     cell.upright()
                 } else {
@@ -206,7 +208,7 @@ impl FlatMap<'_> {
         }
     }
 
-    /// Draws the colours of the numbers of a grid.
+    /// Draws a row of a grid in the colours of its values.
     fn grid_row(&self, grid: &Grid, number: usize, [x0, y]: [i64; 2], row: &mut [u8]) {
         let layer = self
             .map
@@ -218,7 +220,7 @@ impl FlatMap<'_> {
         }) else {
             return;
         };
-        let apart = grid.is_hatched().then(|| hatch_px(tile_size));
+        let spacing = grid.is_hatched().then(|| hatch_px(tile_size));
         let [tile_w, tile_h] = tile_size.map(i64::from);
         let [left, top] = layer.origin_px([0, 0]);
         let cell = |axis: usize, at: i64| {
@@ -239,14 +241,14 @@ impl FlatMap<'_> {
             let first = range.start / RGBA;
             for (x, pixel) in (first as i64..).zip(row[range].chunks_exact_mut(RGBA)) {
                 let px = [x - (left - x0), y - top];
-                let color = apart.map_or(color, |apart| hatched(color, px, apart));
+                let color = spacing.map_or(color, |spacing| hatched(color, px, spacing));
                 blend(pixel, color, 255);
             }
         }
     }
 
-    /// Draws the lines between the tiles of a layer, light with a dark edge. CPU counterpart of
-    /// `fs_lines` in `tiles.wgsl`.
+    /// Draws a row of the lines between the tiles of a layer. The lines are light with a dark edge.
+    /// CPU counterpart of `fs_lines` in `tiles.wgsl`.
     fn tile_lines_row(&self, [x0, y]: [i64; 2], row: &mut [u8]) {
         let is_on = self.shown.overlays.contains(OverlayId::Grid);
         let layer = is_on.then(|| self.map.lined_layer(&self.shown)).flatten();
@@ -262,7 +264,7 @@ impl FlatMap<'_> {
         let opacity = |opacity: f32| (opacity * strength * 255.0).round() as u8;
         let [light, dark] = [[255, 255, 255, opacity(0.55)], [0, 0, 0, opacity(0.3)]];
         let origin = layer.origin_px([0, 0]);
-        // If the layer repeats or has a tile around it, the lines are everywhere.
+        // If the layer repeats or is surrounded by a tile, the lines are not limited to its size.
         let at = |axis: usize, px: i64| {
             let tile = i64::from(tile_size[axis]);
             let px = px - origin[axis];
@@ -282,7 +284,7 @@ impl FlatMap<'_> {
         }
     }
 
-    /// Draws the images of sprites.
+    /// Draws a row of the images of objects in a layer, or outside all layers.
     fn objects_row(&self, layer: Option<usize>, from: [i64; 2], row: &mut [u8]) {
         if layer.is_some_and(|layer| self.opacity(layer) == 0) {
             return;
@@ -297,18 +299,19 @@ impl FlatMap<'_> {
 /// Tile sizes in pixels at which the lines between tiles appear, and at which they reach full
 /// strength.
 pub const TILE_LINES_APART: [f32; 2] = [4.0, 10.0];
-/// Sample position within a pixel for line coverage. It is slightly off the middle, so that of two
-/// edges through the middle only the left or upper one covers the pixel, as on the GPU.
-const MIDDLE: f32 = 0.5 + 1e-3;
+/// Sample position within a pixel for line coverage, slightly right of and below the middle. A line
+/// covers the pixel if its left or upper edge passes through the middle. It does not if its right
+/// or lower edge does. The GPU has the same rule.
+const SAMPLE: f32 = 0.5 + 1e-3;
 /// Maximum height in pixels of lines that are indexed by row.
-const LOW_LINE: f32 = 256.0;
+const MAX_LOW_HEIGHT: f32 = 256.0;
 
 /// Lines over an image, indexed by row.
 #[derive(Debug, Default)]
 struct Lines {
     /// All lines, in drawing order.
     all: Vec<FlatLine>,
-    /// Indices of lines higher than [`LOW_LINE`].
+    /// Indices of lines higher than [`MAX_LOW_HEIGHT`].
     high: Vec<usize>,
     /// Indices of the other lines, sorted by first row.
     low: Vec<usize>,
@@ -324,7 +327,7 @@ struct FlatLine {
     length: f32,
     half_width: f32,
     color: [u8; 4],
-    /// The first and last row that it may touch.
+    /// The range of y that it may touch, in pixels from the top.
     rows: [f32; 2],
 }
 
@@ -350,13 +353,13 @@ impl FlatLine {
         })
     }
 
-    /// Draws the pixels whose middles it contains.
+    /// Draws the pixels of a row whose sample positions the line contains.
     fn draw_row(&self, [x0, y]: [i64; 2], row: &mut [u8]) {
         let [along_x, along_y] = self.along;
-        let down = y as f32 + MIDDLE - self.from[1];
+        let down = y as f32 + SAMPLE - self.from[1];
         let left = self.from[0] - x0 as f32;
         let reach = self.half_width * 1.5;
-        // A line that is not horizontal contains only a few pixels of a row.
+        // A line that is not horizontal covers only a few pixels of a row.
         let (mut first, mut last) = (
             left.min(left + along_x * self.length) - reach,
             left.max(left + along_x * self.length) + reach,
@@ -369,7 +372,7 @@ impl FlatLine {
         let pixels = row.chunks_exact_mut(RGBA).enumerate();
         let [first, last] = [first, last].map(|x| x.clamp(0.0, 1e9) as usize);
         for (x, pixel) in pixels.take(last + 1).skip(first) {
-            let right = x as f32 + MIDDLE - left;
+            let right = x as f32 + SAMPLE - left;
             let at = right * along_x + down * along_y;
             let aside = (right * along_y - down * along_x).abs();
             let end = self.half_width * 0.5;
@@ -386,7 +389,7 @@ impl Lines {
         let first_row = |index: &usize| all.get(*index).map_or(0.0, |line| line.rows[0]);
         let is_high = |index: &usize| {
             let line = all.get(*index);
-            line.is_some_and(|line| line.rows[1] - line.rows[0] > LOW_LINE)
+            line.is_some_and(|line| line.rows[1] - line.rows[0] > MAX_LOW_HEIGHT)
         };
         let (high, mut low): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(is_high);
         low.sort_by(|a, b| first_row(a).total_cmp(&first_row(b)));
@@ -401,7 +404,7 @@ impl Lines {
         let first_row = |index: &usize| self.all.get(*index).map_or(0.0, |line| line.rows[0]);
         let begin = self
             .low
-            .partition_point(|index| first_row(index) < y - LOW_LINE);
+            .partition_point(|index| first_row(index) < y - MAX_LOW_HEIGHT);
         let end = self.low.partition_point(|index| first_row(index) <= y);
         let near = self.low.get(begin..end).unwrap_or_default();
         let lines = near
@@ -409,7 +412,7 @@ impl Lines {
             .chain(&self.high)
             .filter_map(|index| Some((*index, self.all.get(*index)?)));
         let is_here = |(_, line): &(usize, &FlatLine)| line.rows[0] <= y && y <= line.rows[1];
-        // A row contains few of the lines.
+        // Few lines cross a row. They are sorted by index to restore the drawing order.
         let mut here: Vec<(usize, &FlatLine)> = lines.filter(is_here).collect();
         here.sort_unstable_by_key(|(index, _)| *index);
         for (_, line) in here {
@@ -424,7 +427,7 @@ fn area_row(rect: RectPx, color: [u8; 4], [x0, y]: [i64; 2], row: &mut [u8]) {
     if middle < rect.min[1] || middle >= rect.max[1] {
         return;
     }
-    // The pixels whose middles are in it.
+    // The rectangle covers the pixels whose middles it contains.
     let column = |x: f32| (x - x0 as f32 - 0.5).ceil().max(0.0) as usize;
     let (first, end) = (column(rect.min[0]), column(rect.max[0]));
     for pixel in row.chunks_exact_mut(RGBA).take(end).skip(first) {
@@ -439,10 +442,10 @@ struct Span<'a> {
     /// The bytes of the shown image.
     image: &'a [u8],
     tints: Option<&'a [[u8; 4]; 4]>,
-    /// `true` if every pixel of the image counts as opaque.
+    /// `true` if the alpha of the image is ignored.
     is_opaque: bool,
     opacity: u32,
-    /// The first pixel, from the top left of the cell.
+    /// Position of the first pixel in the cell, from the top left.
     from: [u32; 2],
 }
 
@@ -466,7 +469,8 @@ impl Span<'_> {
 }
 
 impl Layer {
-    /// The cell at a column and row, which may be outside the layer, and its tints.
+    /// Returns the cell at a column and row, and its tints. Outside the layer, returns the cell
+    /// that surrounds it, if any.
     pub fn cell_at(&self, at: [i64; 2]) -> Option<(Cell, Option<&[[u8; 4]; 4]>)> {
         let mut inside = [0; 2];
         for axis in 0..2 {
@@ -507,7 +511,7 @@ fn tinted(color: [u8; 4], tints: &[[u8; 4]; 4], [x, y]: [u32; 2], [w, h]: [u32; 
     })
 }
 
-/// Blends a colour over another.
+/// Blends a colour over a pixel.
 fn blend(pixel: &mut [u8], [r, g, b, a]: [u8; 4], opacity: u32) {
     let alpha = (u32::from(a) * opacity * 2 + 255) / 510;
     let below = pixel.last().map_or(255, |below| u32::from(*below));
@@ -520,9 +524,9 @@ fn blend(pixel: &mut [u8], [r, g, b, a]: [u8; 4], opacity: u32) {
     }
 }
 
-/// Blends a colour over one that is not opaque. Neither is premultiplied.
+/// Blends a colour over a pixel that is not opaque. Colours are not premultiplied.
 fn blend_over_transparent(pixel: &mut [u8], above: [u8; 3], alpha: u32, below: u32) {
-    // Both alphas times 255.
+    // The parts of the resulting alpha from above and below, times 255.
     let (over, under) = (alpha * 255, below * (255 - alpha));
     let both = over + under;
     if both == 0 {
@@ -537,8 +541,8 @@ fn blend_over_transparent(pixel: &mut [u8], above: [u8; 3], alpha: u32, below: u
     }
 }
 
-/// The tile columns that a row of `bytes` bytes shows; column 0 begins at `left`. Each has its
-/// number, its first visible pixel, and its byte range.
+/// The tile columns in a row of `bytes` bytes, if column 0 begins at pixel `left`. Each has its
+/// number, the first visible pixel within the tile, and its byte range in the row.
 fn columns(bytes: usize, left: i64, tile_w: i64) -> impl Iterator<Item = (i64, i64, Range<usize>)> {
     let width = (bytes / RGBA) as i64;
     let mut x = 0;
@@ -590,7 +594,7 @@ fn image_row(image: &Image, rect: RectPx, [x0, y]: [i64; 2], row: &mut [u8]) {
 mod tests {
     use super::*;
     use crate::Layers as _;
-    use crate::kinds::tilemap::{GridKind, Integers, Parallax, Pass};
+    use crate::kinds::tilemap::{GridKind, Integers, ListPlace, Parallax, Pass};
 
     /// Two tiles of 2 by 2 pixels: four grey levels, and red at half opacity.
     fn tileset() -> Tileset {
@@ -634,7 +638,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_lie_upon_each_other_over_black() {
+    fn layers_are_stacked_over_black() {
         let below = layer([1, 1], &[0]);
         let mut above = layer([1, 1], &[1]);
         above.position_px = [1, 0];
@@ -652,7 +656,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_turned_and_layers_repeat() {
+    fn cells_are_mirrored_and_layers_repeat() {
         let mut wrapping = layer([1, 1], &[Cell::MIRROR_X]);
         wrapping.wraps = [true, false];
         let map = map(vec![wrapping, layer([2, 2], &[Cell::NOTHING; 4])]);
@@ -668,7 +672,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_place_of_tiles_are_not_mirrored() {
+    fn placeholder_numbers_are_not_mirrored() {
         let turned = Cell::MIRROR_X | Cell::MIRROR_Y | Cell::SWAP_AXES;
         let mut map = map(vec![layer([1, 1], &[turned])]);
         let turned = reds(&map, &Shown::default());
@@ -678,7 +682,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_tile_is_left_out_where_the_order_says_so() {
+    fn tile_zero_is_skipped_if_the_step_skips_it() {
         let mut map = map(vec![layer([2, 1], &[0, 1])]);
         map.steps = vec![Step::Layer {
             layer: 0,
@@ -693,7 +697,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opaque_layer_shows_what_is_transparent_elsewhere() {
+    fn an_opaque_layer_ignores_alpha() {
         let mut map = map(vec![layer([1, 1], &[1])]);
         map.steps = vec![Step::Layer {
             layer: 0,
@@ -705,7 +709,7 @@ mod tests {
     }
 
     #[test]
-    fn priority_comes_last() {
+    fn priority_tiles_are_drawn_last() {
         let below = layer([1, 1], &[Cell::PRIORITY]);
         let above = layer([1, 1], &[1]);
         let mut map = map(vec![below, above]);
@@ -732,7 +736,7 @@ mod tests {
     }
 
     #[test]
-    fn parallax_leaves_the_whole_map_as_it_is() {
+    fn parallax_does_not_change_the_whole_map() {
         let mut slow = layer([1, 1], &[0]);
         slow.parallax = Parallax {
             mul: [1, 1],
@@ -752,12 +756,12 @@ mod tests {
             (small.size, &small.rgba[..]),
             ([2, 1], &[25, 25, 25, 255, 0, 0, 0, 255][..])
         );
-        // It is never enlarged.
+        // The image is never enlarged.
         assert_eq!(image.scaled_down(100).size, [4, 2]);
     }
 
     #[test]
-    fn numbers_are_colored_where_their_overlay_is_on() {
+    fn grid_values_are_colored_while_their_overlay_is_active() {
         let mut map = map(vec![layer([2, 1], &[1, 1])]);
         map.layers[0].position_px = [1, 0];
         map.layers[0].wraps = [true, false];
@@ -766,6 +770,7 @@ mod tests {
             layer: Some(0),
             size: [2, 1],
             values: Integers::U8(vec![0, 1]),
+            place: ListPlace::Unknown,
         }];
         let map = map.finished();
         let mut shown = Shown::default();
@@ -792,6 +797,7 @@ mod tests {
             layer: None,
             size: [4, 4],
             values: Integers::U8(values),
+            place: ListPlace::Unknown,
         };
         map.grids = vec![
             grid(GridKind::Obstruction { by_sides: false }, vec![1; 16]),
@@ -800,7 +806,6 @@ mod tests {
         map.zones = vec![
             crate::tilemap::Zone {
                 name: "any".to_owned(),
-                properties: Vec::new(),
             };
             2
         ];
@@ -817,12 +822,12 @@ mod tests {
         assert!(shown.overlays.contains(OverlayId::Zones), "both are on");
         let both = reds(&map, &shown);
         assert!(both[0][0] > 150 && both[0][1] > 150);
-        // The zone is visible between the stripes, darkened. A fifth of the colour at 90 of 255
-        // over black would be less.
+        // The zone is visible between the stripes, darkened. `dark` exceeds a fifth of its colour
+        // at opacity 90 of 255 over black.
         let dark = 16;
         assert!(both[0][2] > dark && both[0][2] < both[0][1]);
         assert_eq!(both[1][1], both[0][2]);
-        // Layers may be hidden: this grid is the map's.
+        // Hiding a layer does not hide a grid of the map itself.
         shown.hidden.push(TileMap::layer_item(0));
         assert_eq!(reds(&map, &shown), both);
     }
@@ -855,7 +860,7 @@ mod tests {
         let fill = map.objects[0].fill_color().unwrap();
         let filled = (u32::from(fill[0]) * u32::from(fill[3]) + 127) / 255;
         assert_eq!(u32::from(zones[8][10]), filled);
-        // Its edge is two pixels wide, in the zone's own colour.
+        // The edge of the area is two pixels wide, in the zone's own colour.
         assert_eq!([zones[3][10], zones[4][10]], [fill[0]; 2]);
         assert_eq!(zones[8][20], 0);
         shown
@@ -870,7 +875,7 @@ mod tests {
             both[4][28]
         );
         assert_eq!(both[10][28], 0);
-        // Single rows and parts of rows equal those of the whole.
+        // A part of a row equals the same part of the whole image.
         let image = map.flat(&shown);
         let mut part = vec![0; 5 * RGBA];
         image.part_of_row([22, 6], &mut part);

@@ -333,7 +333,7 @@ impl TileMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kinds::tilemap::{Integers, sample};
+    use crate::kinds::tilemap::{Integers, ListPlace, sample};
 
     fn logic(values: Integers) -> TileMap {
         let mut map = sample::made_up();
@@ -342,6 +342,7 @@ mod tests {
             layer: Some(0),
             size: [4, 3],
             values,
+            place: ListPlace::Unknown,
         }];
         map
     }

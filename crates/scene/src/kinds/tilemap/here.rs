@@ -3,16 +3,22 @@
 //! A game queries all layers at a place, not only the topmost visible one. The window,
 //! `info --tile` and the overlay colours therefore share this data.
 
-use std::rc::Rc;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::fields::{CellWithPlace, lazy};
+use super::fields::CellWithPlace;
 use super::grids::obstruction_name;
 use super::items::CellAt;
-use super::{GridKind, LeftOut, ObjectKind, TileMap, Unread};
+use super::{Grid, GridKind, LeftOut, ObjectKind, TileMap, Unread};
 use crate::{Layers, Shown};
 use mapscope_formats::UnreadReason;
+
+/// View settings of the map as stored in the file, without a camera offset.
+pub(super) static AT_REST: LazyLock<Shown> = LazyLock::new(|| Shown {
+    flat: true,
+    ..Shown::default()
+});
 
 /// The data at a place.
 #[derive(Debug)]
@@ -66,12 +72,16 @@ impl Here<'_> {
         numbers.filter(|number| number.kind == GridKind::Logic)
     }
 
-    /// `true` if a layer is blocked at the place, by its own obstruction or by the map's; `None` if
-    /// neither is defined.
-    pub(super) fn is_obstructed(&self, layer: usize) -> Option<bool> {
-        let mut said = self.obstructions();
-        let said = said.find(|number| number.layer.is_none_or(|of| of == layer));
-        said.map(|number| number.value != 0)
+    /// The names of the zones, each once.
+    pub(super) fn zone_names(&self, map: &TileMap) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for zone in &self.zones {
+            let name = map.zone_name(zone.zone);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 
     /// The obstruction that was not read at the place.
@@ -94,12 +104,32 @@ impl Here<'_> {
 }
 
 impl TileMap {
-    /// View settings of the map as stored in the file, without a camera offset.
-    pub(super) fn at_rest() -> Shown {
-        Shown {
-            flat: true,
-            ..Shown::default()
-        }
+    /// The number of a grid at a map pixel under these view settings.
+    fn number_at(&self, grid: &Grid, px: [i64; 2], shown: &Shown) -> Option<u64> {
+        let ground = self.ground_of(grid)?;
+        let [x, y] = self.cell_place(&ground, grid.size, px, shown)?;
+        let index = y as usize * grid.size[0] as usize + x as usize;
+        grid.values.get(index)
+    }
+
+    /// `true` if a layer is blocked at a map pixel, by its own obstruction or by the map's; `None`
+    /// if neither is defined.
+    pub(super) fn is_obstructed(&self, layer: usize, px: [i64; 2], shown: &Shown) -> Option<bool> {
+        let of = |layer: Option<usize>| {
+            let grids = self.grids.iter().filter(move |grid| grid.layer == layer);
+            let mut grids = grids.filter(|grid| grid.kind.is_obstruction());
+            grids.find_map(|grid| self.number_at(grid, px, shown))
+        };
+        let value = of(None).or_else(|| of(Some(layer)))?;
+        Some(value != 0)
+    }
+
+    /// The logic value of a layer at a map pixel.
+    pub(super) fn logic_value(&self, layer: usize, px: [i64; 2], shown: &Shown) -> Option<u64> {
+        let grids = self.grids.iter();
+        let mut grids =
+            grids.filter(|grid| grid.kind == GridKind::Logic && grid.layer == Some(layer));
+        grids.find_map(|grid| self.number_at(grid, px, shown))
     }
 
     /// The data of all layers at a map pixel under these view settings.
@@ -117,13 +147,10 @@ impl TileMap {
             .grids
             .iter()
             .filter_map(|grid| {
-                let ground = self.ground_of(grid)?;
-                let [x, y] = self.cell_place(&ground, grid.size, px, shown)?;
-                let index = y as usize * grid.size[0] as usize + x as usize;
                 Some(NumberAt {
                     kind: grid.kind,
                     layer: grid.layer,
-                    value: grid.values.get(index)?,
+                    value: self.number_at(grid, px, shown)?,
                 })
             })
             .collect();
@@ -161,15 +188,14 @@ impl TileMap {
         }
     }
 
-    /// The data of all layers at the middle of a cell while the map is at rest.
-    pub(super) fn here_at_cell(&self, at: &CellAt<'_>) -> Here<'_> {
+    /// The map pixel in the middle of a cell while the map is at rest.
+    pub(super) fn middle_px(&self, at: &CellAt<'_>) -> [i64; 2] {
         let size = self.tile_size(at.layer).unwrap_or([1; 2]);
-        let middle = [0, 1].map(|axis| {
+        [0, 1].map(|axis| {
             i64::from(at.layer.position_px[axis])
                 + i64::from(at.place[axis]) * i64::from(size[axis])
                 + i64::from(size[axis] / 2)
-        });
-        self.here(middle, &Self::at_rest())
+        })
     }
 
     /// Number of blocked cells of each obstruction grid, for machine-readable output.
@@ -281,8 +307,7 @@ impl TileMap {
             let tile = tileset.tiles.get(image);
             Some(tile.map_or(image as u32, |tile| tile.id))
         };
-        let in_file = self.facts.tile_number(at.layer_number, at.index);
-        in_file.or_else(of_image)
+        at.layer.stored.tile_number(at.index).or_else(of_image)
     }
 
     /// Size in pixels of the tiles that address places of the map ([`Layers::tile_count`]): those
@@ -302,27 +327,16 @@ impl TileMap {
         let tile = self.tile_of_map_px()?;
         let middle = [(x, tile[0]), (y, tile[1])]
             .map(|(at, side)| i64::from(at) * i64::from(side) + i64::from(side / 2));
-        let here = lazy(move || self.here(middle, &Self::at_rest()));
+        let here = self.here(middle, &AT_REST);
         let layers = here.cells.iter().map(|at| {
-            let cell = CellWithPlace {
-                map: self,
-                at: *at,
-                here: Rc::clone(&here),
-            };
+            let cell = CellWithPlace::new(self, *at, middle, &AT_REST);
             cell.json().into()
         });
-        let mut zones: Vec<String> = Vec::new();
-        for zone in &here.zones {
-            let name = self.zone_name(zone.zone);
-            if !zones.contains(&name) {
-                zones.push(name);
-            }
-        }
         let mut told = json!({
             "x": x,
             "y": y,
             "layers": layers.collect::<Vec<Value>>(),
-            "zones": zones,
+            "zones": here.zone_names(self),
         });
         if here.zones_not_read().is_some() {
             told["not_read"] = json!(["zones"]);
@@ -335,7 +349,7 @@ impl TileMap {
 mod tests {
     use super::*;
     use crate::kinds::tilemap::left_out::not_read;
-    use crate::kinds::tilemap::{Grid, Integers, Parallax, sample};
+    use crate::kinds::tilemap::{Integers, ListPlace, Parallax, sample};
     use crate::{Document, InfoQuery};
 
     /// The made-up map with an obstruction on the roof instead of the map's.
@@ -346,6 +360,7 @@ mod tests {
             layer: Some(1),
             size: [2, 2],
             values: Integers::U8(vec![1, 0, 0, 5]),
+            place: ListPlace::Unknown,
         };
         map
     }
@@ -410,7 +425,7 @@ mod tests {
             mul: [1, 1],
             div: [2, 1],
         };
-        let mut shown = TileMap::at_rest();
+        let mut shown = AT_REST.clone();
         let blocked = |map: &TileMap, x, shown: &Shown| {
             let here = map.here([x, 4], shown);
             map.obstruction_text(&here, not_read)

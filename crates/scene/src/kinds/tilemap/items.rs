@@ -32,7 +32,7 @@ impl TileMap {
     }
 
     /// The item of a zone.
-    pub(super) fn zone_item(zone: usize) -> Item {
+    pub fn zone_item(zone: usize) -> Item {
         let index = number(zone);
         TileMapItem::Zone { index }.into()
     }

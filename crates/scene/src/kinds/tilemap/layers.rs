@@ -2,6 +2,7 @@
 
 use super::flatten::FlatMap;
 use super::{Parallax, Pass, Step, TileMap, Tileset};
+use crate::describe::value::Value;
 use crate::{FlatImage, Image, Item, LayerInfo, Layers, Playhead, Shown, TileMapItem, TilesetInfo};
 
 /// Maximum number of drawing steps that are named.
@@ -204,21 +205,18 @@ impl TileMap {
         steps.join(", ")
     }
 
-    /// Display text of the turns in which a layer is drawn.
-    pub(super) fn drawing_turns(&self, number: usize) -> String {
+    /// The turns in which a layer is drawn, from 1 for the lowest.
+    pub(super) fn drawing_turns(&self, number: usize) -> Value {
         let new = self.steps.iter().filter(|step| Self::is_new_layer(**step));
         let all = new.clone().count();
         let is_this = |step: &Step| matches!(step, Step::Layer { layer, .. } if *layer == number);
-        let turns: Vec<String> = new
-            .zip(1..)
-            .filter(|(step, _)| is_this(step))
-            .map(|(_, turn)| turn.to_string())
-            .take(8)
-            .collect();
-        match &*turns {
-            [] => "never".to_owned(),
-            _ => format!("{} of {all}, counted from the bottom", turns.join(" and ")),
-        }
+        let turns = new.zip(1..).filter(|(step, _)| is_this(step));
+        let turns: Vec<u32> = turns.map(|(_, turn)| turn).collect();
+        let text = match turns.iter().take(8).map(u32::to_string).collect::<Vec<_>>() {
+            turns if turns.is_empty() => "never".to_owned(),
+            turns => format!("{} of {all}, counted from the bottom", turns.join(" and ")),
+        };
+        Value::list(turns).shown_as(text)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Unread parts of a map: descriptions, and marks in the view.
 
 use glam::{Vec3, vec3};
-use serde_json::{Value as Json, json};
 
 use super::here::UnreadAt;
 use super::items::CellAt;
@@ -9,9 +8,19 @@ use super::{GridKind, Layer, ObjectKind, TileMap};
 use crate::colors::{BROKEN, DAMAGED};
 use crate::describe::lines::LineBuilder;
 use crate::describe::outline::heading;
-use crate::{LegendEntry, Line, OutlineNode, OverlayId, Property, Shown, Swatch};
+use crate::describe::table::ValueType;
+use crate::describe::value::{Fact, Value};
+use crate::{LegendEntry, Line, OutlineNode, OverlayId, Shown, Swatch};
 use mapscope_formats::{Rest, UnreadReason, counted};
 
+/// Unread ends of lists.
+pub(super) const LEFT_OUT: ValueType = ValueType::List(&ValueType::Object(&[
+    ("what", ValueType::Text),
+    ("layer", ValueType::Integer),
+    ("read", ValueType::Integer),
+    ("of", ValueType::Integer),
+    ("why", ValueType::Text),
+]));
 /// Width of the lines, in logical pixels.
 const LINE_POINTS: f32 = 2.0;
 
@@ -210,6 +219,18 @@ impl LeftOut {
         format!("{many}: {}", because(self.why, "them"))
     }
 
+    /// Its parts, and its description for people.
+    fn value(&self) -> Value {
+        let facts = [
+            Fact::new("What", self.what.name()),
+            Fact::new("Layer", self.layer),
+            Fact::new("Read", self.read),
+            Fact::new("Of", self.of()),
+            Fact::new("Why", because(self.why, "them")),
+        ];
+        Value::object(facts).shown_as(self.said())
+    }
+
     /// A short note for a line of the outline.
     fn note(&self) -> String {
         let name = self.what.name();
@@ -354,12 +375,9 @@ impl TileMap {
         })
     }
 
-    /// Inspector lines for the unread parts of a layer, or of the map itself.
-    pub(super) fn left_out_lines(&self, layer: Option<usize>) -> Vec<Property> {
-        let lines = self
-            .left_out_of(layer)
-            .map(|left_out| Property::new("Not read", left_out.said()));
-        lines.collect()
+    /// The unread parts of a layer, or of the map itself.
+    pub(super) fn left_out_value(&self, layer: Option<usize>) -> Value {
+        Value::list(self.left_out_of(layer).map(LeftOut::value))
     }
 
     /// Short notes for the outline.
@@ -397,18 +415,9 @@ impl TileMap {
         })
     }
 
-    /// All unread parts, for machine-readable output.
-    pub(super) fn left_out_info(&self) -> Json {
-        let all = self.left_out.iter().map(|left_out| {
-            json!({
-                "what": left_out.what.name(),
-                "layer": left_out.layer,
-                "read": left_out.read,
-                "of": left_out.of(),
-                "why": because(left_out.why, "them"),
-            })
-        });
-        all.collect()
+    /// All unread parts.
+    pub(super) fn left_out_info(&self) -> Value {
+        Value::list(self.left_out.iter().map(LeftOut::value))
     }
 
     /// Adds lines around unread cells. Lines around unread tiles are drawn last, over those around
@@ -450,8 +459,8 @@ impl TileMap {
     /// The legend of the marks, limited to those in use.
     pub(super) fn left_out_legend(&self) -> Vec<LegendEntry> {
         let entries = [
-            (DAMAGED, "Tiles of which something else was not read"),
-            (BROKEN, "Tiles that were not read"),
+            (DAMAGED, "Tiles with other unread data"),
+            (BROKEN, "Unread tiles"),
         ];
         let is_there = |color: [u8; 3]| {
             let mut marked = self.left_out.iter();
@@ -471,7 +480,10 @@ impl TileMap {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::kinds::tilemap::here::AT_REST;
     use crate::kinds::tilemap::{Cell, Integers, sample};
     use crate::{Annotations as _, Document, Playhead};
 
@@ -551,7 +563,7 @@ mod tests {
         let numbers = map.statistics();
         let number = |name| numbers.iter().find(|number| number.name == name).unwrap();
         assert_eq!(number("Empty cells").value, "0");
-        assert_eq!(number("Cells not read").value, "11");
+        assert_eq!(number("Unread cells").value, "11");
         let status = map.summary(cell([1, 2]), None, &Shown::default());
         let said = |name| &status.iter().find(|part| part.name == name).unwrap().value;
         for name in ["Tile", "Zone", "Obstructed"] {
@@ -630,7 +642,7 @@ mod tests {
             map.lines(shown, &mut lines);
             lines
         };
-        let mut shown = TileMap::at_rest();
+        let mut shown = AT_REST.clone();
         let all = lines(&shown);
         // A row of the obstruction, all zones, an L-shaped part of the ground, and the roof.
         assert_eq!(all.len(), 4 + 4 + 6 + 4);
@@ -664,10 +676,7 @@ mod tests {
         };
         assert_eq!(
             labels(&shown),
-            [
-                "Tiles of which something else was not read",
-                "Tiles that were not read"
-            ]
+            ["Tiles with other unread data", "Unread tiles"]
         );
         shown.hidden.push(TileMap::layer_item(0));
         assert_eq!(lines(&shown).len(), 4 + 4 + 4);

@@ -1,9 +1,8 @@
-//! Shared helpers for building maps from files: filling truncated lists, hashes, and inspector
-//! lines.
+//! Shared helpers for building maps from files: filling truncated lists, hashes, and texts.
 
 use sha2::{Digest, Sha256};
 
-use crate::{Property, PropertyGroup};
+use crate::Fact;
 
 /// Maximum number of bytes by which all truncated lists of a map may grow together. It limits the
 /// memory that a corrupt file can claim.
@@ -64,16 +63,9 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
     text
 }
 
-pub(crate) fn group(title: &'static str, properties: Vec<Property>) -> PropertyGroup {
-    PropertyGroup { title, properties }
-}
-
-/// Non-empty texts with the names of their fields.
-pub(crate) fn texts<const N: usize>(
-    fields: [(&'static str, &str); N],
-) -> impl Iterator<Item = Property> {
-    let given = fields.into_iter().filter(|(_, text)| !text.is_empty());
-    given.map(|(name, text)| Property::new(name, text))
+/// A text with the name of its field; absent if it is empty.
+pub(crate) fn said(name: &'static str, text: &str) -> Fact {
+    Fact::new(name, Some(text).filter(|text| !text.is_empty()))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod flatten;
 mod grids;
 mod here;
 pub mod ika;
+pub(crate) mod info;
 mod items;
 mod known;
 mod layers;
@@ -29,6 +30,7 @@ pub mod ppe;
 #[cfg(test)]
 mod sample;
 mod shapes;
+mod stored;
 mod tileset;
 mod walk;
 
@@ -42,6 +44,7 @@ pub use left_out::{LeftOut, Unread};
 pub(crate) use overlays::OVERLAYS;
 pub use place::{FlatWindow, RectPx};
 pub use placeholder::{missing_tile, numbered_tile};
+pub use stored::{Contents, FileForm, ListPlace, StoredCells, StoredPixels};
 pub use tileset::{Frame, Strand, StrandMode, Tile, Tileset};
 
 #[cfg(doc)]
@@ -49,8 +52,7 @@ use crate::Shown;
 use crate::camera::Handedness;
 use crate::document::parts::Parts;
 use crate::{
-    Aabb, About, ClipInfo, GameView, Image, InfoQuery, NamedFile, OwnLine, PropertyGroup,
-    TileMapItem,
+    Aabb, About, ClipInfo, FactGroup, GameView, Image, InfoQuery, NamedFile, OwnLine, TileMapItem,
 };
 use mapscope_formats::Format;
 pub use mapscope_formats::Integers;
@@ -81,6 +83,8 @@ pub struct TileMap {
     pub objects: Vec<Object>,
     /// Images of sprites.
     pub images: Vec<Image>,
+    /// How its file is organized.
+    pub form: FileForm,
     /// Format-specific data.
     pub facts: Box<dyn Facts>,
     /// Parts of the file that were not read.
@@ -124,6 +128,7 @@ impl TileMap {
             zones: Vec::new(),
             objects: Vec::new(),
             images: Vec::new(),
+            form: FileForm::default(),
             facts,
             left_out: Vec::new(),
             files: Vec::new(),
@@ -142,57 +147,15 @@ impl TileMap {
     }
 }
 
-/// Format-specific data of a map. All methods default to empty.
+/// Format-specific data of a map, computed on demand. All methods default to empty.
 pub trait Facts: fmt::Debug + Send + Sync {
-    /// File data of the whole map.
-    fn map(&self) -> Vec<PropertyGroup> {
+    /// File data of an item beyond its fields.
+    fn of(&self, map: &TileMap, item: TileMapItem) -> Vec<FactGroup> {
+        let _ = (map, item);
         Vec::new()
     }
 
-    /// File data of a layer beyond its name, size, place and parallax.
-    fn layer(&self, layer: usize) -> Vec<PropertyGroup> {
-        let _ = layer;
-        Vec::new()
-    }
-
-    /// File data of a cell beyond its tile: flags, attributes and byte positions. `index` is
-    /// row-major from the top left.
-    fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup> {
-        let _ = (layer, index);
-        Vec::new()
-    }
-
-    /// File position of a grid's number for a cell. `index` is row-major from the top left.
-    fn grid_place(&self, grid: &Grid, index: usize) -> Option<String> {
-        let _ = (grid, index);
-        None
-    }
-
-    /// The tile number of a cell in the file, if it differs from the number ([`Tile::id`]) of the
-    /// image that the cell shows.
-    fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
-        let _ = (layer, index);
-        None
-    }
-
-    /// The palette and the priority of a cell in the file, or the user data in their fields; `None`
-    /// if the format has no such fields.
-    fn palette_and_priority(&self, layer: usize, index: usize) -> Option<[u32; 2]> {
-        let _ = (layer, index);
-        None
-    }
-
-    /// `true` if the file stores the names of layers.
-    fn stores_layer_names(&self) -> bool {
-        true
-    }
-
-    /// `true` if the file itself is the only layer.
-    fn is_layer(&self) -> bool {
-        false
-    }
-
-    /// Fields of an item for comparisons, if they differ from those of the inspector: data of other
+    /// File data of an item for comparisons, if it is not that of the inspector: data of other
     /// files, such as tilesets, is not compared.
     fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
         let _ = (map, item);
@@ -205,45 +168,6 @@ pub trait Facts: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// `true` if the file stores size and wrapping only once for the whole map.
-    fn has_single_size(&self) -> bool {
-        false
-    }
-
-    /// `true` if objects are in file order rather than ordered by their own data.
-    fn has_file_object_order(&self) -> bool {
-        true
-    }
-
-    /// `true` if the cells of a layer are in the file itself.
-    fn has_cells(&self, layer: usize) -> bool {
-        let _ = layer;
-        true
-    }
-
-    /// The tile data that the file itself contains.
-    fn tile_storage(&self) -> TileStorage {
-        TileStorage::None
-    }
-
-    /// The cells of a layer as stored in the file; `None` if they are in another file.
-    fn cells_in_file<'a>(&'a self, map: &'a TileMap, layer: usize) -> Option<&'a [u32]> {
-        let _ = (map, layer);
-        None
-    }
-
-    /// The bytes of a tile's pixels if they differ from those of its image. Only for tilesets.
-    fn tile_bytes(&self, image: usize) -> Option<&[u8]> {
-        let _ = image;
-        None
-    }
-
-    /// File position of the pixels of a tile. Only for tilesets.
-    fn tile_place(&self, image: usize) -> Option<String> {
-        let _ = image;
-        None
-    }
-
     /// The keys that the contract defines for the format ("info --json").
     fn info(&self, map: &TileMap, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
         let _ = (map, query);
@@ -254,17 +178,6 @@ pub trait Facts: fmt::Debug + Send + Sync {
     fn cpu_bytes(&self) -> u64 {
         0
     }
-}
-
-/// The tile data in a map's own file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TileStorage {
-    /// No tile data: the tiles are in another file.
-    None,
-    /// Their names and numbers.
-    Named,
-    /// Their images: the file is a tileset, and the layers only show it.
-    Images,
 }
 
 /// A map without a file has no format-specific data.
@@ -295,6 +208,8 @@ pub struct Layer {
     pub tints: Option<Vec<[[u8; 4]; 4]>>,
     /// `true` if any of its cells has priority ([`Cell::has_priority`]).
     pub has_priority: bool,
+    /// Its cells in the file.
+    pub stored: StoredCells,
 }
 
 /// A drawing step.
@@ -355,6 +270,8 @@ pub struct Grid {
     pub size: [u32; 2],
     /// The numbers, row by row from the top left; unread ones are missing at the end.
     pub values: Integers,
+    /// Their place in the file.
+    pub place: ListPlace,
 }
 
 /// The meaning of a grid's numbers.
@@ -377,8 +294,6 @@ pub enum GridKind {
 pub struct Zone {
     /// Its name.
     pub name: String,
-    /// Its file data.
-    pub properties: Vec<PropertyGroup>,
 }
 
 /// An object on a map.
@@ -402,8 +317,6 @@ pub struct Object {
     pub zone: Option<usize>,
     /// Corners of a line or a shape, in map pixels.
     pub outline_px: Vec<[f32; 2]>,
-    /// Its file data.
-    pub properties: Vec<PropertyGroup>,
 }
 
 impl Object {
@@ -419,7 +332,6 @@ impl Object {
             wander_px: None,
             zone: None,
             outline_px: Vec::new(),
-            properties: Vec::new(),
         }
     }
 }

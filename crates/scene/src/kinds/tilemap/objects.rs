@@ -40,7 +40,7 @@ impl ObjectKind {
         };
         let (legend, overlay) = match self {
             Self::ZoneArea => ("", OverlayId::Zones),
-            Self::Entity => ("Entity, with the way it faces", OverlayId::Entities),
+            Self::Entity => ("Entity, with its direction", OverlayId::Entities),
             _ => (title, OverlayId::Entities),
         };
         KindInfo {

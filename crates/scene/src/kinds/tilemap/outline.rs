@@ -167,7 +167,7 @@ impl TileMap {
             ("Used tiles", used.sum()),
         ];
         let others = [
-            ("Cells not read", not_read.sum()),
+            ("Unread cells", not_read.sum()),
             ("Obstructed cells", blocked.sum()),
             ("Zones", self.zones.len() as u64),
         ];
@@ -180,7 +180,7 @@ impl TileMap {
             value: value.to_string(),
         });
         let tile_loop = self.loop_secs().map(|secs| Statistic {
-            name: "Loop of tiles",
+            name: "Tile animation loop",
             value: format!("{} s", short(secs as f32)),
         });
         numbers.chain(tile_loop).collect()
@@ -263,7 +263,7 @@ mod tests {
             ("Zone areas", "1"),
             ("Entities", "2"),
             ("Waypoints", "1"),
-            ("Loop of tiles", "0.2 s"),
+            ("Tile animation loop", "0.2 s"),
         ];
         assert_eq!(said, expected);
     }

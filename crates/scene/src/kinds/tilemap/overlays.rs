@@ -16,17 +16,17 @@ use crate::{
 /// The overlays of 2D maps. All can be active at once: obstruction is hatched over the colours of
 /// zones and numbers.
 pub(crate) static OVERLAYS: [Overlay; 9] = overlays![
-    Obstruction "Obstruction" "Hatch the tiles that nobody can walk on",
+    Obstruction "Obstruction" "Hatch obstructed tiles",
     Zones "Zones" "Colour each zone and write its name",
     Logic "Logic values"
-        "Colour tiles by the number that the game gives a meaning, and write it when there is room",
+        "Colour tiles by their logic value, and write the value if there is room",
     Entities "Entities"
-        "Draw entities with the way they face and where they walk, waypoints, sprites and boxes",
+        "Draw entities with their direction and walking area, waypoints, sprites and boxes",
     Grid "Tile grid" "Draw lines between the tiles",
     PixelGrid "Pixel grid" "Draw lines between the pixels, when they are large enough",
     LayerFrames "Layer edges" "Draw a frame around each layer",
     LeftOut "Left out" LEFT_OUT_HELP on,
-    Still "No parallax" "Keep all layers where they are while the flat view moves",
+    Still "No parallax" "Keep all layers in place while the flat view moves",
 ];
 
 /// Overlays that are only offered for maps with such content (grids, objects, unread parts), in bit
@@ -310,7 +310,7 @@ impl TileMap {
             OverlayId::Zones => self.zone_legend(),
             OverlayId::Logic => self.logic_legend(),
             OverlayId::Entities => self.object_legend(),
-            OverlayId::LayerFrames => vec![LegendEntry::new(FRAME, "Edge of a layer")],
+            OverlayId::LayerFrames => vec![LegendEntry::new(FRAME, "Layer edge")],
             OverlayId::LeftOut => self.left_out_legend(),
             _ => Vec::new(),
         }
@@ -338,7 +338,7 @@ impl TileMap {
             }
             let walks = |object: &Object| object.wander_px.is_some();
             if kind == ObjectKind::Entity && self.objects.iter().any(walks) {
-                entries.push(entry(WANDER, "Where it walks"));
+                entries.push(entry(WANDER, "Walking area"));
             }
         }
         entries
@@ -584,11 +584,7 @@ mod tests {
         assert_eq!(of_entities[0].title, "Entities");
         let entries = of_entities[0].entries.iter();
         let labels: Vec<&str> = entries.map(|entry| &*entry.label).collect();
-        let expected = [
-            "Entity, with the way it faces",
-            "Where it walks",
-            "Waypoint",
-        ];
+        let expected = ["Entity, with its direction", "Walking area", "Waypoint"];
         assert_eq!(labels, expected);
         for overlay in map.about.overlays {
             let plain = [OverlayId::Grid, OverlayId::PixelGrid, OverlayId::Still];

@@ -1,10 +1,10 @@
 //! A small made-up map for tests.
 
 use super::{
-    Cell, Facts, Grid, GridKind, Integers, Layer, Object, ObjectKind, Pass, RectPx, Step, Strand,
-    StrandMode, TileMap, Tileset, Zone,
+    Cell, Facts, Grid, GridKind, Integers, Layer, ListPlace, Object, ObjectKind, Pass, RectPx,
+    Step, Strand, StrandMode, TileMap, Tileset, Zone,
 };
-use crate::{Property, PropertyGroup};
+use crate::{Fact, FactGroup, TileMapItem};
 use mapscope_formats::Format;
 
 static FORMAT: Format = Format {
@@ -19,11 +19,12 @@ static FORMAT: Format = Format {
 struct Indices;
 
 impl Facts for Indices {
-    fn cell(&self, _layer: usize, index: usize) -> Vec<PropertyGroup> {
-        vec![PropertyGroup {
-            title: "In the file",
-            properties: vec![Property::new("Index", index.to_string())],
-        }]
+    fn of(&self, map: &TileMap, item: TileMapItem) -> Vec<FactGroup> {
+        let index = map
+            .cell_at(item.into())
+            .map(|at| Fact::new("Index", at.index));
+        let group = index.map(|index| FactGroup::new("In the file", [index]));
+        group.into_iter().collect()
     }
 }
 
@@ -102,7 +103,6 @@ pub(super) fn made_up() -> TileMap {
     };
     let zone = |name: &str| Zone {
         name: name.to_owned(),
-        properties: Vec::new(),
     };
     let draw = |layer, skips_zero| Step::Layer {
         layer,
@@ -121,12 +121,14 @@ pub(super) fn made_up() -> TileMap {
                 layer: None,
                 size: [4, 3],
                 values: Integers::U8(vec![1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]),
+                place: ListPlace::Unknown,
             },
             Grid {
                 kind: GridKind::Zones,
                 layer: None,
                 size: [4, 3],
                 values: Integers::U32(vec![0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 7, 0]),
+                place: ListPlace::Unknown,
             },
         ],
         zones: vec![zone("nowhere"), zone("meadow"), zone("")],

@@ -1,6 +1,7 @@
 //! Tilesets: the images of cells, and their animation.
 
-use crate::describe::numbers::short;
+use super::StoredPixels;
+use crate::describe::value::Value;
 
 /// The images of a layer's tiles.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +24,8 @@ pub struct Tileset {
     pub missing: Option<usize>,
     /// Animated runs of images.
     pub strands: Vec<Strand>,
+    /// The pixels in the file, for the tileset of a file that contains its images.
+    pub pixels: StoredPixels,
 }
 
 /// The tile of an image in the file.
@@ -82,13 +85,30 @@ impl Tileset {
         self.rgba.get(start..start.checked_add(bytes)?)
     }
 
-    /// The number of a tile in the file.
+    /// The bytes of an image in the file; those of the image if pixels have direct colours.
+    pub(super) fn stored_bytes(&self, index: usize) -> &[u8] {
+        let mut indices = self.pixels.indices.chunks(self.image_bytes().max(4) / 4);
+        let indices = indices.nth(index);
+        indices.or_else(|| self.image(index)).unwrap_or_default()
+    }
+
+    /// The place of these bytes in the file.
+    pub(super) fn image_place(&self, index: usize) -> Value {
+        let bytes = self.image_bytes() / 4 * self.pixels.bytes_per_pixel as usize;
+        self.pixels.place.of(index, bytes)
+    }
+
+    /// The number of a tile in the file; `None` for the image of tiles that the file lacks.
+    pub(super) fn tile_id(&self, image: usize) -> Option<u32> {
+        let tile = self.tiles.get(image);
+        let id = tile.map_or(image as u32, |tile| tile.id);
+        (self.missing != Some(image)).then_some(id)
+    }
+
+    /// The same as display text.
     pub(super) fn tile_number(&self, image: usize) -> String {
-        if self.missing == Some(image) {
-            return "none".to_owned();
-        }
-        let number = self.tiles.get(image).map(|tile| tile.id.to_string());
-        number.unwrap_or_else(|| image.to_string())
+        let id = self.tile_id(image);
+        id.map_or_else(|| "none".to_owned(), |id| id.to_string())
     }
 
     /// The strand that contains an image.
@@ -123,9 +143,9 @@ impl Tileset {
 }
 
 impl Strand {
-    /// Display time of each tile in seconds, as display text.
-    pub(super) fn delay_secs(&self) -> String {
-        short(self.delay_ticks.max(1) as f32 / 100.0)
+    /// Display time of each tile in seconds.
+    pub(super) fn delay_secs(&self) -> f32 {
+        self.delay_ticks.max(1) as f32 / 100.0
     }
 
     /// `true` if it has more than one image.

@@ -3,23 +3,22 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use glam::Vec3;
-use serde_json::{Map as JsonMap, Value as Json, json};
-
-use crate::describe::fields::{Field, Table, Value, field, section};
 use crate::describe::lines::box_edges;
-use crate::describe::numbers::{number, short, xyz};
+use crate::describe::numbers::{short, xyz};
 use crate::describe::own::long_text;
+use crate::describe::table::{Field, Table, ValueType, field, flag, integer, section, text};
+use crate::describe::value::{Fact, Value};
 use crate::kinds::level::Map;
-use crate::kinds::level::fields::{MAX_BYTES, MAX_LISTED, SECTION_NAMES, hex, text};
+use crate::kinds::level::fields::{MAX_BYTES, MAX_LISTED, SECTION_NAMES, hex};
 use crate::kinds::level::items::{ChunkAt, CubeAt};
 use crate::kinds::level::lights::LightKind;
 use crate::kinds::level::place::Place;
 use crate::{Aabb, LevelItem};
+use glam::Vec3;
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{
-    Corners, Cube, CubeKind, Geometry, LightInfo, NO_LIGHTMAP, SIDES, Side, StringRef, StringTable,
-    VisInfo,
+    Corners, Cube, CubeKind, Geometry, LightInfo, LightReference, NO_LIGHTMAP, SIDES, Side,
+    StringRef, StringTable, VisInfo,
 };
 
 /// Maximum number of listed cubes that a visibility cube sees, over all chunks.
@@ -77,276 +76,338 @@ impl<'a> CubeRecord<'a> {
     };
 
     const CUBE: &'a [Field<Self>] = &[
-        field("Level", |of: &Self| of.cube.at.level_number.into())
+        integer("Level", "level", |of: &Self| of.cube.at.level_number.into())
             .derived()
             .summary("Level", |of| {
                 let at = of.cube.at;
                 (at.map.levels.len() > 1).then_some(at.level_number).into()
             }),
-        field("Chunk", |of: &Self| {
+        field("Chunk", "chunk", ValueType::Integers(3), |of: &Self| {
             let at = of.cube.at;
-            Value::from(at.chunk.index.to_string())
+            Value::tuple(at.chunk.index.yxz())
                 .link(at.item())
                 .width(at.map.widths[0])
         })
         .derived()
         .in_summary(),
-        field("Index", |of: &Self| {
+        integer("Index", "index", |of: &Self| {
             Value::from(of.cube.cube).width(of.cube.at.map.widths[1])
         })
         .place()
         .in_summary_as("Cube"),
-        field("Type", |of: &Self| {
+        text("Type", "type", |of: &Self| {
             // If a side is picked, stepping iterates over the sides of its material.
             let kind = of.cube.kind().filter(|_| of.side.is_none());
             let level = of.cube.at.level_number;
-            Value::from(of.cube.kind_name())
+            Value::name(of.cube.kind_name())
                 .link_if(kind.map(|kind| LevelItem::cube_type(level, kind)))
                 .width(KIND_WIDTH)
         })
         .in_summary()
-        .json("type"),
-        field("Depth", |of: &Self| {
+        .listed(),
+        integer("Depth", "depth", |of: &Self| {
             let depth = of.place.as_ref().map(|place| place.cell.depth);
             Value::from(depth).width(2)
         })
         .derived()
         .in_summary()
-        .json_as("depth", |of| of.of_place(|place| place.cell.depth.into())),
-        field("Path", |of: &Self| of.place.as_ref().map(path).into())
-            .derived()
-            .json_as("parents", |of| {
-                of.of_place(|place| place.parents().collect())
-            }),
-        field("Cell", |of: &Self| of.cell().map(between).into())
-            .derived()
-            .json_as("cell", |of| of.cell().map(corners).into()),
-        field("Bounds", |of: &Self| of.bounds().map(between).into())
-            .derived()
-            .json_as("bounds", |of| of.bounds().map(corners).into()),
-        field("Place", |of: &Self| {
-            let is_nowhere = of.place.is_none();
-            is_nowhere
-                .then_some("it is not reached from the root")
-                .into()
+        .listed(),
+        field("Path", "parents", INDICES, |of: &Self| {
+            of.of_place(|place| Value::integers(place.parents()))
         })
-        .derived(),
+        .derived()
+        .listed()
+        .shown(|of| of.of_place(|place| path(place).into())),
+        field("Cell", "cell", MIN_AND_MAX, |of: &Self| corners(of.cell()))
+            .derived()
+            .listed()
+            .shown(|of| of.cell().map(between).into()),
+        field("Bounds", "bounds", MIN_AND_MAX, |of: &Self| {
+            corners(of.bounds())
+        })
+        .derived()
+        .listed()
+        .shown(|of| of.bounds().map(between).into()),
+        flag("Place", "reached", |of: &Self| of.place.is_some().into())
+            .derived()
+            .shown(|of| {
+                let is_nowhere = of.place.is_none();
+                is_nowhere
+                    .then_some("it is not reached from the root")
+                    .into()
+            }),
     ];
 
     const SIDE: &'a [Field<Self>] = &[
-        field("Side", |of: &Self| {
-            let name = of.side_of_box().map(|(side, _)| SIDES.get(side).copied());
-            Value::from(name.map(Option::unwrap_or_default)).width(2)
+        text("Side", "side", |of: &Self| {
+            of.on_side(|side, _| {
+                let name = SIDES.get(side).copied().unwrap_or_default();
+                Value::from(name.to_lowercase()).shown_as(name)
+            })
+            .width(2)
         })
         .derived()
         .in_summary(),
-        field("Material", |of: &Self| {
+        text("Material", "material", |of: &Self| {
+            of.on_side(|side, geometry| of.cube.material_name(geometry.materials.get(side)))
+        })
+        .derived()
+        .shown(|of| {
             of.on_side(|side, geometry| of.cube.material(geometry, side))
                 .width(NAME_WIDTH)
         })
-        .derived()
         .in_summary(),
-        field("Physics", |of: &Self| {
-            of.on_side(|side, geometry| of.cube.physics(geometry, side))
+        text("Physics", "physics_material", |of: &Self| {
+            of.on_side(|side, geometry| of.cube.physics_name(geometry.physics.get(side)))
         })
-        .derived(),
-        field("Lightmap", |of: &Self| {
+        .derived()
+        .shown(|of| of.on_side(|side, geometry| of.cube.physics(geometry, side))),
+        integer("Lightmap", "lightmap", |of: &Self| {
             of.on_side(|side, geometry| of.cube.lightmap(geometry, side))
                 .width(4)
         })
         .derived()
         .in_summary(),
-        field("Triangles", |of: &Self| {
+        integer("Triangles", "triangles", |of: &Self| {
             of.on_side(|side, geometry| geometry.triangles.get(side).copied().into())
         })
         .derived(),
     ];
 
-    const VERTICES: &'a [Field<Self>] = &[field("Vertex", |of: &Self| {
+    const VERTICES: &'a [Field<Self>] = &[field("Vertex", "vertices", VERTEX_LIST, |of: &Self| {
         of.on_side(|side, geometry| of.cube.vertices_of(geometry, side))
     })
     .derived()];
 
     const BOX: &'a [Field<Self>] = &[
-        field("Flags", |of: &Self| {
-            of.of_box(|geometry| Value::bits(geometry.bits | geometry.unknown_bits))
-        })
-        .json_as("faces", |of| {
-            of.geometry.map_or(0, Geometry::side_mask).into()
+        integer("Flags", "flags", |of: &Self| {
+            of.of_box(|geometry| Value::hex(geometry.bits | geometry.unknown_bits, 2))
         }),
-        field("Common data", |of: &Self| {
+        integer("Faces", "faces", |of: &Self| {
+            of.geometry.map_or(0, Geometry::side_mask).into()
+        })
+        .derived()
+        .hidden()
+        .listed(),
+        flag("Common data", "common_extended", |of: &Self| {
             of.of_box(|geometry| extent(geometry.is_common_extended()))
         })
         .derived(),
-        field("Client data", |of: &Self| {
+        flag("Client data", "client_extended", |of: &Self| {
             of.of_box(|geometry| extent(geometry.is_client_extended()))
         })
         .derived(),
-        field("Backfaces", |of: &Self| {
+        flag("Backfaces", "backfaces", |of: &Self| {
             of.of_box(|geometry| geometry.draws_backfaces().into())
         })
         .derived()
-        .json("backfaces"),
-        field("Sound", |of| {
+        .listed(),
+        text("Sound", "sound_material", |of: &Self| {
             let data = of.cube.data;
             of.of_box(|geometry| {
-                named(&data.strings, &data.sound_materials, Some(&geometry.sound)).into()
-            })
-        }),
-        field("Triangles", |of: &Self| {
-            of.of_box(|geometry| {
-                let counts = SIDES
-                    .iter()
-                    .zip(geometry.triangles)
-                    .filter(|(_, count)| *count > 0)
-                    .map(|(side, count)| format!("{side} {count}"));
-                counts.collect::<Vec<_>>().join("  ").into()
+                name_at(&data.strings, &data.sound_materials, Some(&geometry.sound))
             })
         })
-        .json_as("triangles", |of| {
-            json!(of.geometry.map_or([0; 6], |geometry| geometry.triangles))
+        .shown_and_compared(|of| {
+            let data = of.cube.data;
+            of.of_box(|geometry| named(&data.strings, &data.sound_materials, Some(&geometry.sound)))
         }),
-        field("Flags of sides", |of: &Self| {
+        field(
+            "Triangles",
+            "triangles",
+            ValueType::Integers(6),
+            |of: &Self| {
+                let triangles = of.geometry.map(|geometry| geometry.triangles);
+                triangles.unwrap_or_default().into()
+            },
+        )
+        .listed()
+        .shown_and_compared(|of| of.of_box(triangles)),
+        integer("Flags of sides", "flags_of_sides", |of: &Self| {
             of.of_box(|geometry| {
                 let bits = geometry.unknown_sides;
-                let said = || format!("{bits:#04x} (means nothing)");
+                let said = || Value::from(bits).shown_as(format!("{bits:#04x} (means nothing)"));
                 (bits != 0).then(said).into()
             })
         }),
-        field("First vertex", |of: &Self| {
+        integer("First vertex", "first_vertex", |of: &Self| {
             of.of_box(|geometry| geometry.first_vertex.into())
         })
         .derived(),
-        field("First normal", |of: &Self| {
+        integer("First normal", "first_normal", |of: &Self| {
             of.of_box(|geometry| {
                 let is_there = geometry.is_client_extended();
                 is_there.then_some(geometry.first_normal).into()
             })
         })
         .derived(),
-        field("Not drawn", |of: &Self| {
+        integer("Not drawn", "undrawn_faces", |of: &Self| {
             of.of_box(|geometry| {
-                let bad: Vec<&str> = SIDES
-                    .iter()
-                    .enumerate()
-                    .filter(|(side, _)| geometry.bad_sides >> side & 1 == 1)
-                    .map(|(_, name)| *name)
-                    .collect();
-                let text = || format!("{}: see the problems", bad.join(", "));
-                (!bad.is_empty()).then(text).into()
+                let bits = geometry.bad_sides;
+                (bits != 0).then(|| undrawn(bits)).into()
             })
         })
         .derived(),
     ];
 
-    const MATERIALS: &'a [Field<Self>] = &[field("All sides", |of: &Self| {
+    const MATERIALS: &'a [Field<Self>] = &[field("All sides", "materials", NAMES, |of: &Self| {
+        let used = of.used(Geometry::is_common_extended, |geometry| &geometry.materials);
+        Value::list(used.iter().map(|index| of.cube.material_name(Some(index))))
+    })
+    .listed()
+    .shown_and_compared(|of| {
         of.sides(Geometry::is_common_extended, |side, geometry| {
             of.cube.material(geometry, side)
         })
-    })
-    .json_as("materials", Self::materials_json)];
-
-    const PHYSICS: &'a [Field<Self>] = &[field("All sides", |of| {
-        of.sides(Geometry::is_common_extended, |side, geometry| {
-            of.cube.physics(geometry, side)
-        })
     })];
 
-    const LIGHTMAPS: &'a [Field<Self>] = &[field("All sides", |of: &Self| {
-        if of.cube.data.client.is_none() {
-            return Value::absent();
-        }
-        of.sides(Geometry::is_client_extended, |side, geometry| {
-            of.cube.lightmap(geometry, side)
+    const PHYSICS: &'a [Field<Self>] =
+        &[field("All sides", "physics_materials", NAMES, |of: &Self| {
+            let used = of.used(Geometry::is_common_extended, |geometry| &geometry.physics);
+            Value::list(used.iter().map(|index| of.cube.physics_name(Some(index))))
         })
-    })
-    .json_as("lightmaps", |of| {
-        let has_lightmaps = of.cube.data.client.is_some();
-        let of_box = of.geometry.filter(|_| has_lightmaps);
-        json!(of_box.map_or(&[][..], |geometry| {
-            in_file(&geometry.lightmaps, geometry.is_client_extended())
-        }))
-    })];
-
-    const MOVED: &'a [Field<Self>] = &[field("Corner", |of: &Self| {
-        of.of_box(|geometry| of.moved_points(geometry))
-    })
-    .own(|of| {
-        let center = of.cube.at.center();
-        of.of_box(|geometry| of.moved_to(geometry, |point| (Vec3::from(point) + center).into()))
-    })
-    .compared(|of| of.of_box(|geometry| of.moved_to(geometry, Value::from)))];
-
-    const CONTENTS: &'a [Field<Self>] = &[
-        field("Cube", |of: &Self| of.cube.inside()).derived(),
-        field("Sees", |of: &Self| match of.cube.cube() {
-            Some(Cube::VisInfo(info)) => of.cube.seen(info),
-            _ => Value::absent(),
-        })
-        .compared(|of| match of.cube.cube() {
-            Some(Cube::VisInfo(info)) => of.cube.all_visible_json(info),
-            _ => Value::absent(),
-        }),
-        field("Base light", |of| match of.cube.cube() {
-            Some(Cube::LightInfo(info)) => Value::color(info.base),
-            _ => Value::absent(),
-        }),
-        field("Light", |of| match of.cube.cube() {
-            Some(Cube::LightInfo(info)) => of.cube.lights(info),
-            _ => Value::absent(),
-        }),
-        field("Attribute", |of| {
-            let server = of.cube.data.server.as_ref();
-            let Some((Cube::PathInfo(info), server)) = of.cube.cube().zip(server) else {
-                return Value::absent();
-            };
-            let attributes = of.cube.data.cubes.attributes(info).iter();
-            Value::list(attributes.map(|attribute| {
-                let texts = [attribute.name, attribute.data];
-                let [name, data] = texts.map(|string| whole(&server.strings, string));
-                format!("{name}: {data}")
-            }))
-        }),
-        field("Boxes", |of: &Self| {
-            of.cube.boxes().map(<[Corners]>::len).into()
-        })
-        .derived(),
-        field("Box", |of: &Self| of.boxes(of.cube.at.center())).compared(|of| of.boxes(Vec3::ZERO)),
-    ];
-
-    const WRAPPERS: &'a [Field<Self>] = &[field("Cube", |of: &Self| of.above(true))
-        .derived()
-        .json_as("wrappers", |of| {
-            let cubes = &of.cube.data.cubes;
-            of.of_place(|place| {
-                let wrappers = place
-                    .wrappers(cubes)
-                    .map(|(cube, kind)| json!({"index": cube, "type": kind.name()}));
-                wrappers.collect()
+        .shown_and_compared(|of| {
+            of.sides(Geometry::is_common_extended, |side, geometry| {
+                of.cube.physics(geometry, side)
             })
         })];
 
-    const INSIDE: &'a [Field<Self>] = &[field("Cube", |of: &Self| of.above(false)).derived()];
+    const LIGHTMAPS: &'a [Field<Self>] =
+        &[field("All sides", "lightmaps", INDICES, |of: &Self| {
+            let used = of.used(Geometry::is_client_extended, |geometry| &geometry.lightmaps);
+            let used = used.iter().filter(|_| of.cube.data.client.is_some());
+            Value::integers(used.copied())
+        })
+        .listed()
+        .shown_and_compared(|of| {
+            if of.cube.data.client.is_none() {
+                return Value::absent();
+            }
+            of.sides(Geometry::is_client_extended, |side, geometry| {
+                of.cube.lightmap(geometry, side)
+            })
+        })];
 
-    const BYTES: &'a [Field<Self>] = &[field("Record", |of: &Self| of.cube.record_lines())
+    const MOVED: &'a [Field<Self>] = &[field("Corner", "corners", BY_CORNER, |of: &Self| {
+        let center = of.cube.at.center();
+        of.of_box(|geometry| of.moved_to(geometry, |point| (Vec3::from(point) + center).into()))
+    })
+    .shown(|of| of.of_box(|geometry| of.moved_points(geometry)))
+    .compared(|of| of.of_box(|geometry| of.moved_to(geometry, Value::from)))];
+
+    const CONTENTS: &'a [Field<Self>] = &[
+        field("Cube", "children", CHILDREN, |of: &Self| {
+            let cubes = &of.cube.data.cubes;
+            Value::list(cubes.inside(of.cube.cube).map(|(corner, child)| {
+                let corner = Fact::new("Corner", corner);
+                Value::object(of.cube.facts_of(child).into_iter().chain([corner]))
+            }))
+        })
         .derived()
-        .json_as("bytes", |of| of.cube.records_json().into())];
+        .shown(|of| of.cube.inside()),
+        field("Sees", "sees_cubes", INDICES, |of: &Self| {
+            of.vis_info(|info| {
+                let cubes = of.cube.data.cubes.visible_cubes(info);
+                Value::integers(cubes.iter().copied())
+            })
+        })
+        .shown(|of| of.vis_info(|info| of.cube.seen(info)))
+        .compared(|of| of.vis_info(|info| of.cube.all_visible(info))),
+        field("Sees", "sees_of_chunks", SEEN_CHUNKS, |of: &Self| {
+            of.vis_info(|info| of.cube.seen_of_chunks(info))
+        })
+        .derived()
+        .hidden(),
+        field(
+            "Base light",
+            "base_light",
+            ValueType::Integers(3),
+            |of| match of.cube.cube() {
+                Some(Cube::LightInfo(info)) => Value::color(info.base),
+                _ => Value::absent(),
+            },
+        ),
+        field("Light", "lights", LIGHTS, |of: &Self| {
+            match of.cube.cube() {
+                Some(Cube::LightInfo(info)) => of.cube.lights(info),
+                _ => Value::absent(),
+            }
+        }),
+        field("Attribute", "attributes", ATTRIBUTES, |of: &Self| {
+            of.attributes()
+        }),
+        integer("Boxes", "box_count", |of: &Self| {
+            of.cube.boxes().map(<[Corners]>::len).into()
+        })
+        .derived(),
+        field("Box", "boxes", BOXES, |of: &Self| {
+            of.boxes(of.cube.at.center()).into()
+        })
+        .shown(|of| {
+            let boxes = of.boxes(of.cube.at.center()).into_iter().flatten();
+            let boxes = boxes.enumerate();
+            Value::list(boxes.flat_map(|(index, corners)| [index.into(), corners]))
+        })
+        .compared(|of| of.boxes(Vec3::ZERO).into()),
+    ];
 
-    /// Lists the corners of a collider's boxes, offset by `center`, the position of the chunk's
+    const WRAPPERS: &'a [Field<Self>] = &[field("Cube", "wrappers", CUBES, |of: &Self| {
+        of.of_place(|place| {
+            let wrappers = place.wrappers(&of.cube.data.cubes);
+            Value::list(wrappers.map(|(wrapper, _)| Value::object(of.cube.facts_of(wrapper))))
+        })
+    })
+    .derived()
+    .listed()
+    .shown(|of| of.above(true))];
+
+    const INSIDE: &'a [Field<Self>] =
+        &[field("Cube", "ancestors", INDICES, |of: &Self| of.above(false)).derived()];
+
+    const BYTES: &'a [Field<Self>] = &[field("Record", "bytes", RECORDS, |of: &Self| {
+        of.cube.record_bytes()
+    })
+    .derived()
+    .listed()
+    .shown(|of| of.cube.record_lines())];
+
+    /// Lists the boxes of a collider: their corners, offset by `center`, the position of the chunk's
     /// centre.
-    fn boxes(&self, center: Vec3) -> Value {
-        let boxes = self.cube.boxes().unwrap_or_default().iter().enumerate();
-        Value::list(boxes.flat_map(|(index, corners)| {
+    fn boxes(&self, center: Vec3) -> Option<Vec<Value>> {
+        let boxes = self.cube.boxes()?.iter().map(|corners| {
             let corners = CORNERS.iter().zip(corners);
-            let corners =
-                corners.map(|(name, corner)| Value::from(Vec3::from(*corner) + center).named(name));
-            [Value::from(index)].into_iter().chain(corners)
-        }))
+            let place = |corner: &[f32; 3]| Value::from(Vec3::from(*corner) + center);
+            Value::list(corners.map(|(name, corner)| place(corner).named(name)))
+        });
+        Some(boxes.collect())
     }
 
-    /// Reads a value from the cube's place, or null if it has none.
-    fn of_place(&self, read: impl Fn(&Place) -> Json) -> Json {
-        self.place.as_ref().map_or(Json::Null, read)
+    /// Reads a value from the cube's place, or none if it has no place.
+    fn of_place(&self, read: impl Fn(&Place) -> Value) -> Value {
+        self.place.as_ref().map(read).into()
+    }
+
+    /// Reads a value of a visibility cube.
+    fn vis_info(&self, read: impl Fn(&VisInfo) -> Value) -> Value {
+        match self.cube.cube() {
+            Some(Cube::VisInfo(info)) => read(info),
+            _ => Value::absent(),
+        }
+    }
+
+    /// Lists the attributes for pathfinding.
+    fn attributes(&self) -> Value {
+        let server = self.cube.data.server.as_ref();
+        let Some((Cube::PathInfo(info), server)) = self.cube.cube().zip(server) else {
+            return Value::absent();
+        };
+        let attributes = self.cube.data.cubes.attributes(info).iter();
+        Value::list(attributes.map(|attribute| {
+            let texts = [attribute.name, attribute.data];
+            let [name, data] = texts.map(|string| whole(&server.strings, string));
+            let text = format!("{name}: {data}");
+            Value::object([Fact::new("Name", name), Fact::new("Value", data)]).shown_as(text)
+        }))
     }
 
     fn cell(&self) -> Option<Aabb> {
@@ -375,6 +436,20 @@ impl<'a> CubeRecord<'a> {
         self.geometry.map(read).into()
     }
 
+    /// Returns the entries that the file stores for the sides of a box: one for all, or one for each
+    /// if the data is extended.
+    fn used(
+        &self,
+        is_extended: impl Fn(&Geometry) -> bool,
+        sides: impl Fn(&Geometry) -> &[u8; 6],
+    ) -> &'a [u8] {
+        match self.geometry {
+            Some(geometry) if is_extended(geometry) => sides(geometry),
+            Some(geometry) => &sides(geometry)[..1],
+            None => &[],
+        }
+    }
+
     /// Reads a value of each side of a box, or a single one if all sides share it.
     fn sides(
         &self,
@@ -390,25 +465,12 @@ impl<'a> CubeRecord<'a> {
         })
     }
 
-    /// Returns the names of the materials that the file lists.
-    fn materials_json(&self) -> Json {
-        let data = self.cube.data;
-        let listed = self.geometry.map_or(&[][..], |geometry| {
-            in_file(&geometry.materials, geometry.is_common_extended())
-        });
-        let names = listed.iter().map(|index| {
-            let name = data.materials.get(usize::from(*index));
-            name.map_or(Json::Null, |name| text(&data.strings, *name))
-        });
-        names.collect()
-    }
-
-    /// Lists the moved corners by name, each with the value that `told` returns for its position in
-    /// chunk space.
+    /// Returns the moved corners by name, each with the value that `told` returns for its position
+    /// in chunk space.
     fn moved_to(&self, geometry: &Geometry, told: impl Fn([f32; 3]) -> Value) -> Value {
         let moved = self.cube.data.cubes.moved_points(geometry);
-        Value::list(
-            moved.filter_map(|(corner, point)| Some(told(point).named(CORNERS.get(corner)?))),
+        Value::object(
+            moved.filter_map(|(corner, point)| Some(Fact::new(CORNERS.get(corner)?, told(point)))),
         )
     }
 
@@ -440,24 +502,86 @@ impl<'a> CubeRecord<'a> {
                 .named(self.cube.data.cubes.kind(above).map_or("", CubeKind::name))
                 .link(self.cube.at.cube_item(above))
         });
-        Value::list_up_to(MAX_ANCESTORS, lines)
+        Value::list(lines).showing(MAX_ANCESTORS)
     }
 }
 
+/// Positions by the names of their corners.
+pub(in crate::kinds::level) const BY_CORNER: ValueType = ValueType::ByName(&ValueType::Numbers(3));
+/// Min and max corner of a box.
+pub(in crate::kinds::level) const MIN_AND_MAX: ValueType = ValueType::List(&ValueType::Numbers(3));
+/// Numbers of cubes, or of lightmaps.
+const INDICES: ValueType = ValueType::List(&ValueType::Integer);
+/// Names of materials.
+const NAMES: ValueType = ValueType::List(&ValueType::Text);
+/// Boxes with eight corners each.
+const BOXES: ValueType = ValueType::List(&ValueType::List(&ValueType::Numbers(3)));
+/// Cubes of the same chunk.
+const CUBES: ValueType = ValueType::List(&ValueType::Object(&[
+    ("index", ValueType::Integer),
+    ("type", ValueType::Text),
+]));
+/// Cubes with the corner of their parent that they fill.
+const CHILDREN: ValueType = ValueType::List(&ValueType::Object(&[
+    ("index", ValueType::Integer),
+    ("type", ValueType::Text),
+    ("corner", ValueType::Integer),
+]));
+/// Vertices in world space.
+const VERTEX_LIST: ValueType = ValueType::List(&ValueType::Object(&[
+    ("index", ValueType::Integer),
+    ("position", ValueType::Numbers(3)),
+    ("uv", ValueType::Numbers(2)),
+    ("lightmap_uv", ValueType::Numbers(2)),
+    ("normal", ValueType::Numbers(3)),
+]));
+/// Visible cubes of other chunks.
+const SEEN_CHUNKS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("chunk", ValueType::Integers(3)),
+    ("cubes", INDICES),
+]));
+/// Lights of the chunk, each with its share from 0 to 255.
+const LIGHTS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("kind", ValueType::Text),
+    ("number", ValueType::Integer),
+    ("index", ValueType::Integer),
+    ("multiplier", ValueType::Integer),
+]));
+/// Attributes for pathfinding.
+const ATTRIBUTES: ValueType = ValueType::List(&ValueType::Object(&[
+    ("name", ValueType::Text),
+    ("value", ValueType::Text),
+]));
+/// Records by section.
+const RECORDS: ValueType = ValueType::ByName(&ValueType::Object(&[
+    ("offset", ValueType::Integer),
+    ("hex", ValueType::Bytes),
+]));
+
 /// Describes whether a record of a box is extended.
 fn extent(is_extended: bool) -> Value {
-    if is_extended { "extended" } else { "basic" }.into()
+    Value::from(is_extended).shown_as(if is_extended { "extended" } else { "basic" })
 }
 
-/// Returns the entries that a file stores for the sides of a box: one for all, or one for each if
-/// the data is extended.
-fn in_file(sides: &[u8; 6], is_extended: bool) -> &[u8] {
-    if is_extended { sides } else { &sides[..1] }
+/// Shows the numbers of triangles of the sides that have some.
+fn triangles(geometry: &Geometry) -> Value {
+    let sides = SIDES.iter().zip(geometry.triangles);
+    let counts = sides.filter(|(_, count)| *count > 0);
+    let texts = counts.map(|(side, count)| format!("{side} {count}"));
+    Value::from(geometry.triangles).shown_as(texts.collect::<Vec<_>>().join("  "))
 }
 
-/// Returns the min and the max corner as JSON.
-fn corners(aabb: Aabb) -> Json {
-    json!([aabb.min, aabb.max].map(|corner| corner.to_array().map(number)))
+/// Names the sides that are not drawn.
+fn undrawn(bits: u8) -> Value {
+    let sides = SIDES.into_iter().enumerate();
+    let bad = sides.filter(|(side, _)| bits >> side & 1 == 1);
+    let bad: Vec<&str> = bad.map(|(_, name)| name).collect();
+    Value::from(bits).shown_as(format!("{}: see the problems", bad.join(", ")))
+}
+
+/// Lists the min and the max corner.
+fn corners(aabb: Option<Aabb>) -> Value {
+    aabb.map(|aabb| Value::list([aabb.min, aabb.max])).into()
 }
 
 impl Map {
@@ -606,12 +730,26 @@ impl<'a> CubeAt<'a> {
         Some(corners.map(|corner| Vec3::from(corner) + self.at.center()))
     }
 
+    /// Returns the type and the index of a cube of its chunk.
+    fn facts_of(&self, cube: u32) -> [Fact; 2] {
+        let kind = self.data.cubes.kind(cube).map(CubeKind::name);
+        [
+            Fact::new("Index", cube),
+            Fact::new("Type", kind.map(Value::name)),
+        ]
+    }
+
+    /// Returns the name of a material of the chunk.
+    fn material_name(&self, used: Option<&u8>) -> Value {
+        name_at(&self.data.strings, &self.data.materials, used)
+    }
+
     /// Describes the material of a side by its name in the chunk.
     fn material(&self, geometry: &Geometry, side: usize) -> Value {
         let used = geometry.materials.get(side);
         let data = self.data;
         let item = self.material_item(geometry, side);
-        let value = Value::from(named(&data.strings, &data.materials, used)).link_if(item);
+        let value = named(&data.strings, &data.materials, used).link_if(item);
         match item {
             Some(LevelItem::Material { index, .. }) => value.naming("material", index as usize, ""),
             _ => value,
@@ -625,29 +763,34 @@ impl<'a> CubeAt<'a> {
         Some(LevelItem::material(self.at.level_number, index))
     }
 
+    /// Returns the name of a physics material of the chunk.
+    fn physics_name(&self, used: Option<&u8>) -> Value {
+        name_at(&self.data.strings, &self.data.physics_materials, used)
+    }
+
+    /// Describes the physics material of a side, with a link to that of the level.
     fn physics(&self, geometry: &Geometry, side: usize) -> Value {
         let used = geometry.physics.get(side);
-        let name = used.and_then(|used| self.data.physics_materials.get(usize::from(*used)));
-        let outside = || {
-            let count = self.data.physics_materials.len();
-            used.map_or_else(|| "none".to_owned(), |index| invalid_index(*index, count))
-        };
-        name.map_or_else(|| outside().into(), |name| self.at.physics_material(*name))
+        let data = self.data;
+        match used.and_then(|used| data.physics_materials.get(usize::from(*used))) {
+            Some(name) => {
+                let physics = self.at.level.common.physics_by_name();
+                let found = data.strings.name(*name).and_then(|name| physics.get(name));
+                let level = self.at.level_number;
+                let item = found.map(|index| LevelItem::physics_material(level, *index));
+                Value::from(data.strings.told(*name)).link_if(item)
+            }
+            None => nothing_at(used, data.physics_materials.len()),
+        }
     }
 
     fn lightmap(&self, geometry: &Geometry, side: usize) -> Value {
-        let lightmap = geometry
-            .lightmaps
-            .get(side)
-            .map(|index| usize::from(*index));
-        match lightmap.filter(|index| *index < self.at.lightmaps().len()) {
-            Some(index) => Value::from(index).link(self.at.lightmap_item(index)),
-            None => match lightmap.and_then(|index| u8::try_from(index).ok()) {
-                Some(index) if index != NO_LIGHTMAP => {
-                    invalid_index(index, self.at.lightmaps().len()).into()
-                }
-                _ => "none".into(),
-            },
+        let used = geometry.lightmaps.get(side);
+        let used = used.filter(|index| **index != NO_LIGHTMAP);
+        let count = self.at.lightmaps().len();
+        match used.map(|index| usize::from(*index)) {
+            Some(index) if index < count => Value::from(index).link(self.at.lightmap_item(index)),
+            _ => nothing_at(used, count),
         }
     }
 
@@ -660,18 +803,28 @@ impl<'a> CubeAt<'a> {
         };
         let pair = |[u, v]: [f32; 2]| format!("{} {}", short(u), short(v));
         let first_normal = face.first_normal;
-        let lines = face.vertices.enumerate().map(|(i, index)| {
+        let vertices = face.vertices.enumerate().filter_map(|(i, index)| {
             let vertex = client.vertices.get(index as usize)?;
-            let place = xyz(Vec3::from(vertex.position) + center);
-            let [uv, lightmap_uv] = [vertex.uv, vertex.lightmap_uv].map(pair);
-            let text = format!("{index}: {place}  texture {uv}  lightmap {lightmap_uv}");
+            let place = Vec3::from(vertex.position) + center;
             let normal = first_normal.and_then(|first| client.normals.get(first as usize + i));
-            Some(match normal {
+            let [uv, lightmap_uv] = [vertex.uv, vertex.lightmap_uv].map(pair);
+            let text = format!(
+                "{index}: {}  texture {uv}  lightmap {lightmap_uv}",
+                xyz(place)
+            );
+            let facts = [
+                Fact::new("Index", index),
+                Fact::new("Position", place),
+                Fact::new("UV", vertex.uv),
+                Fact::new("Lightmap UV", vertex.lightmap_uv),
+                Fact::new("Normal", normal.copied()),
+            ];
+            Some(Value::object(facts).shown_as(match normal {
                 Some(normal) => format!("{text}  normal {}", xyz(*normal)),
                 None => text,
-            })
+            }))
         });
-        Value::list_up_to(MAX_VERTICES, lines)
+        Value::list(vertices).showing(MAX_VERTICES)
     }
 
     /// Lists the cubes that a visibility cube sees: those of its own chunk, then those of others.
@@ -691,7 +844,7 @@ impl<'a> CubeAt<'a> {
         let of_chunk = own.iter().map(|index| line(Some(at.number), *index, ""));
         let mut lines = vec![
             Value::from(format!("{count} of this chunk")),
-            Value::list_up_to(MAX_LISTED, of_chunk).named("Sees cube"),
+            Value::list(of_chunk).showing(MAX_LISTED).named("Sees cube"),
         ];
         let mut cubes_left = MAX_SEEN;
         let chunks = cubes.visible_chunks(info).iter().map(|seen| {
@@ -715,51 +868,79 @@ impl<'a> CubeAt<'a> {
             let more = more.map(|more| Value::from(more).named("Sees cube"));
             Value::list([of_chunk].into_iter().chain(shown_cubes).chain(more))
         });
-        lines.push(Value::list_up_to(MAX_SEEN, chunks));
+        lines.push(Value::list(chunks).showing(MAX_SEEN));
         lines.into()
     }
 
-    /// Lists everything that a visibility cube sees, by the numbers in the file.
-    fn all_visible_json(&self, info: &VisInfo) -> Value {
+    /// Lists the cubes of other chunks that a visibility cube sees. No cubes of a chunk stand for all
+    /// of it.
+    fn seen_of_chunks(&self, info: &VisInfo) -> Value {
+        let cubes = &self.data.cubes;
+        Value::list(cubes.visible_chunks(info).iter().map(|seen| {
+            let list = cubes.visible_chunk_cubes(seen);
+            Value::object([
+                Fact::new("Chunk", seen.chunk.yxz()),
+                Fact::new("Cubes", Value::integers(list.iter().copied())),
+            ])
+        }))
+    }
+
+    /// Describes everything that a visibility cube sees, by the numbers in the file.
+    fn all_visible(&self, info: &VisInfo) -> Value {
         let cubes = &self.data.cubes;
         let numbers = |list: &[u32]| {
             let numbers = list.iter().map(u32::to_string);
             numbers.collect::<Vec<_>>().join(" ")
         };
-        let of_chunk = numbers(cubes.visible_cubes(info));
-        let of_chunk = Value::from(long_text(of_chunk)).named("Sees cubes");
+        let of_chunk = long_text(numbers(cubes.visible_cubes(info)));
         let others = cubes.visible_chunks(info).iter().map(|seen| {
             let list = match cubes.visible_chunk_cubes(seen) {
                 [] => "all of it".to_owned(),
                 list => numbers(list),
             };
-            Value::from(format!("{}: {}", seen.chunk, long_text(list))).named("Sees of chunk")
+            format!("{}: {}", seen.chunk, long_text(list))
         });
-        Value::list([of_chunk].into_iter().chain(others))
+        Value::object([
+            Fact::new("Sees cubes", of_chunk),
+            Fact::new("Sees of chunk", Value::list(others)).keyed("sees_of_chunks"),
+        ])
     }
 
     /// Lists the lights of the chunk that reach a cube.
     fn lights(&self, info: &LightInfo) -> Value {
         let cubes = &self.data.cubes;
         let of_kinds = [
-            (LightKind::Dynamic, cubes.dynamic_lights(info)),
-            (LightKind::Fast, cubes.fast_lights(info)),
+            (LightKind::Dynamic, "dynamic", cubes.dynamic_lights(info)),
+            (LightKind::Fast, "fast", cubes.fast_lights(info)),
         ];
-        Value::list(of_kinds.into_iter().flat_map(|(kind, references)| {
-            let lights = kind.lights(self.data);
-            references.iter().map(move |reference| {
-                let index = usize::from(reference.light);
-                let light = lights.get(index);
-                let light = light.map(|light| light.item(self.at.level_number));
-                let name = light.map_or_else(
-                    || "no such light of the chunk".to_owned(),
-                    |light| self.at.map.light_name(light),
-                );
-                let multiplier = reference.multiplier;
-                let text = format!("{name}, index {index}, times {multiplier} of 255");
-                Value::from(text).link_if(light)
-            })
-        }))
+        Value::list(
+            of_kinds
+                .into_iter()
+                .flat_map(|(kind, kind_name, references)| {
+                    let lights = kind.lights(self.data);
+                    references.iter().map(move |reference| {
+                        let LightReference {
+                            light: index,
+                            multiplier,
+                        } = *reference;
+                        let light = lights.get(usize::from(index));
+                        let light = light.map(|light| light.item(self.at.level_number));
+                        let number = light.and_then(LightKind::of_item).map(|(.., id)| id);
+                        let facts = [
+                            Fact::new("Kind", Value::name(kind_name)),
+                            Fact::new("Number", number),
+                            Fact::new("Index", index),
+                            Fact::new("Multiplier", multiplier),
+                        ];
+                        let name = light.map_or_else(
+                            || "no such light of the chunk".to_owned(),
+                            |light| self.at.map.light_name(light),
+                        );
+                        let text = format!("{name}, index {index}, times {multiplier} of 255");
+                        Value::object(facts).shown_as(text).link_if(light)
+                    })
+                }),
+        )
     }
 
     /// Lists the child cubes, each with its octant.
@@ -801,16 +982,17 @@ impl<'a> CubeAt<'a> {
         }))
     }
 
-    /// Returns its record in each section: the offset in the decoded section and the bytes in
-    /// hexadecimal.
-    fn records_json(&self) -> JsonMap<String, Json> {
-        let records = self.records().filter_map(|(side, record)| {
+    /// Returns its record in each section: the offset in the decoded section, and the bytes.
+    fn record_bytes(&self) -> Value {
+        Value::object(self.records().filter_map(|(side, record)| {
             let record = Some(record).filter(|record| !record.is_empty())?;
             let bytes = self.at.map.section_bytes(&self.at, side, &record)?;
-            let json = json!({"offset": record.start, "hex": hex(&bytes, usize::MAX)});
-            Some((side.to_string(), json))
-        });
-        records.collect()
+            let facts = [
+                Fact::new("Offset", record.start),
+                Fact::new("Hex", Value::bytes(bytes)),
+            ];
+            Some(Fact::new("Record", Value::object(facts)).keyed(side.to_string()))
+        }))
     }
 }
 
@@ -828,21 +1010,25 @@ pub(in crate::kinds::level) fn whole(strings: &StringTable, string: StringRef) -
     }
 }
 
-/// Returns the name at an index of a list, or a placeholder if it is missing.
-fn named(strings: &StringTable, names: &[StringRef], index: Option<&u8>) -> String {
+/// Returns the name at an index of a list.
+fn name_at(strings: &StringTable, names: &[StringRef], index: Option<&u8>) -> Value {
     let name = index.and_then(|index| names.get(usize::from(*index)));
-    match (name, index) {
-        (Some(name), _) => whole(strings, *name).into_owned(),
-        (None, Some(index)) => invalid_index(*index, names.len()),
-        (None, None) => "none".to_owned(),
+    name.map(|name| strings.brief(*name)).into()
+}
+
+/// Returns the whole name at an index of a list, or the index if there is none.
+fn named(strings: &StringTable, names: &[StringRef], index: Option<&u8>) -> Value {
+    match index.and_then(|index| names.get(usize::from(*index))) {
+        Some(name) => whole(strings, *name).into(),
+        None => nothing_at(index, names.len()),
     }
 }
 
 /// Describes an index outside its list. Index 0 of an empty list means that nothing is referenced.
-fn invalid_index(index: u8, count: usize) -> String {
+fn nothing_at(index: Option<&u8>, count: usize) -> Value {
     match (index, count) {
-        (0, 0) => "none".to_owned(),
-        _ => format!("{index} (there is none)"),
+        (None, _) | (Some(0), 0) => Value::none("none"),
+        (Some(index), _) => Value::from(*index).shown_as(format!("{index} (there is none)")),
     }
 }
 
@@ -981,6 +1167,19 @@ mod tests {
         assert_eq!(value("Path").split(" / ").count(), depth);
         let inside = find("Inside").properties.first().unwrap().link.unwrap();
         assert_eq!(inside, LevelItem::cube(0, 1, 0).into());
+        let details = map.details(face.into(), crate::Playhead::default());
+        assert_eq!(details["cube"]["depth"], depth);
+        assert_eq!(details["cube"]["chunk"], serde_json::json!([0, 1, 0]));
+        let list = |group: &str, key: &str| details[group][key].as_array().unwrap().len();
+        assert_eq!(list("cube", "parents"), depth);
+        let sides = if geometry.is_common_extended() { 6 } else { 1 };
+        assert_eq!(list("materials", "materials"), sides);
+        assert_eq!(list("physics_materials", "physics_materials"), sides);
+        let corners = details["moved_points"]["corners"].as_object().unwrap();
+        assert_eq!(corners.len() as u32, points);
+        assert_eq!(details["side"]["side"], SIDES[side].to_lowercase());
+        let names = &details["materials"]["materials"];
+        assert_eq!(details["side"]["material"], names[side % sides]);
         // The outline passes through the moved points.
         let outline = map.contour_of(face);
         assert_eq!(outline.len(), 12);

@@ -1,25 +1,33 @@
 //! Descriptions and positions of entities.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use glam::{EulerRot, Quat, Vec3};
 
-use crate::describe::fields::{Field, Table, Value, field, section};
 use crate::describe::lines::box_edges;
-use crate::describe::own::long_text;
+use crate::describe::own::{key_of, long_text};
+use crate::describe::table::{
+    Field, Table, ValueType, facts, field, integer, place, section, shown_only, text, vector,
+};
+use crate::describe::value::{Fact, Value};
 use crate::kinds::level::Map;
-use crate::kinds::level::fields::{MAX_BYTES, hex};
+use crate::kinds::level::fields::{MAX_BYTES, hex, in_server_section};
 use crate::kinds::level::items::EntityAt;
 use crate::kinds::level::lights::LightKind;
 use crate::kinds::level::signals::Signals;
 use crate::{Aabb, Item, LevelItem, Owner, Shown, Spawn, Swatch};
 use mapscope_formats::counted;
-use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue};
+use mapscope_formats::pmf::{
+    self, Entity, EntityKind, FieldKind, FieldValue, PropertyValues, Unit,
+};
 
 /// Maximum number of listed properties of an entity, and of listed values of each.
 const MAX_PROPERTIES: usize = 256;
 const MAX_VALUES: usize = 64;
+/// Maximum number of values of all properties of an entity in JSON. Properties can share long lists.
+const MAX_ALL_VALUES: usize = 1 << 20;
 /// Parts of the names that mappers give to player starts.
 const SPAWN_NAMES: [&str; 4] = ["spawn", "player_start", "player start", "playerstart"];
 /// Number of lines in a circle.
@@ -408,12 +416,14 @@ impl<'a> GamemodeAt<'a> {
     };
 
     const GAMEMODE: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| at.name.into()).in_summary_as("Gamemode"),
-        field("Number", |at| at.number.into()),
-        field("Bit", |at| format!("{:#x}", 1_u64 << at.number).into()),
-        field("Entities", |at: &Self| at.map.entities_in(at.number).into())
-            .note(|at| counted(at.map.entities_in(at.number), "entity").into()),
-        field("With a place", |at: &Self| {
+        text("Name", "name", |at: &Self| at.name.into()).in_summary_as("Gamemode"),
+        integer("Number", "number", |at| at.number.into()),
+        integer("Bit", "bit", |at| Value::hex(1_u64 << at.number, 1)),
+        integer("Entities", "entities", |at: &Self| {
+            at.map.entities_in(at.number).into()
+        })
+        .note(|at| Value::count(at.map.entities_in(at.number), "entity")),
+        integer("With a place", "entities_with_place", |at: &Self| {
             at.map.entities_with_place_in(at.number).into()
         }),
     ];
@@ -435,25 +445,27 @@ impl<'a> EntityTypeAt<'a> {
     };
 
     const TYPE: &'a [Field<Self>] = &[
-        field("Type", |at: &Self| at.kind.name().into()).in_summary(),
-        field("Number", |at| at.kind.number().into()),
-        field("Bytes", |at| at.kind.body_bytes().into()),
-        field("Of the map", |at| at.count(None).into()),
-        field("Of a level", |at| {
+        text("Type", "type", |at: &Self| name_of(at.kind)).in_summary(),
+        integer("Number", "number", |at| at.kind.number().into()),
+        integer("Bytes", "bytes", |at| at.kind.body_bytes().into()),
+        integer("Of the map", "of_the_map", |at| at.count(None).into()),
+        field("Of a level", "of_levels", INTEGERS, |at| {
             let levels = (0..at.map.pmf.levels.len()).map(|level| {
-                let text = format!("{level}: {}", at.count(Some(level)));
-                Value::from(text).link(LevelItem::level(level))
+                let count = at.count(Some(level));
+                let value = Value::from(count).shown_as(format!("{level}: {count}"));
+                value.link(LevelItem::level(level))
             });
             Value::list(levels)
         }),
     ];
 
-    const OWN: &'a [Field<Self>] = &[field("Field", |at| {
-        let fields = at.kind.fields().iter().map(|field| {
-            let bytes = counted(field.kind.bytes(), "byte");
-            Value::from(format!("at {}, {bytes}", field.offset)).named(field.name)
-        });
-        Value::list(fields)
+    const OWN: &'a [Field<Self>] = &[facts(|at| {
+        Value::object(at.kind.fields().iter().map(|field| {
+            let (offset, length) = (usize::from(field.offset), field.kind.bytes());
+            let text = format!("at {offset}, {}", counted(length, "byte"));
+            let place = Value::bytes_at(offset, length).shown_as(text);
+            Fact::new(field.name, place).keyed(key(field))
+        }))
     })];
 
     /// Number of such entities in the map, or in a level with its chunks.
@@ -478,14 +490,14 @@ impl<'a> EntityAt<'a> {
     };
 
     const ENTITY: &'a [Field<Self>] = &[
-        field("Type", |at: &Self| {
+        text("Type", "type", |at: &Self| {
             let kind = at.entity.kind();
-            Value::from(kind.name()).link(LevelItem::entity_type(kind))
+            name_of(kind).link(LevelItem::entity_type(kind))
         })
         .summary("Entity", |at| at.title().into()),
-        field("Name", |at: &Self| at.entity.brief_name().into())
+        text("Name", "name", |at: &Self| at.entity.brief_name().into())
             .compared(|at| long_text(at.entity.name().into_owned()).into()),
-        field("Belongs to", |at: &Self| match (at.owner, at.chunk) {
+        shown_only("Belongs to", |at: &Self| match (at.owner, at.chunk) {
             (Owner::Level { level }, _) => {
                 Value::from(format!("level {level}")).link(LevelItem::Level { level })
             }
@@ -493,44 +505,78 @@ impl<'a> EntityAt<'a> {
                 Value::from(format!("chunk {}", chunk.chunk.index)).link(chunk.item())
             }
             _ => "the map".into(),
+        }),
+        integer("Level", "level", |at: &Self| at.owner.in_level().into())
+            .derived()
+            .hidden(),
+        field("Chunk", "chunk", ValueType::Integers(3), |at: &Self| {
+            at.chunk.map(|chunk| chunk.chunk.index.yxz()).into()
+        })
+        .derived()
+        .hidden(),
+        integer("Number", "number", |at: &Self| at.entity.index().into()).derived(),
+        vector("World position", "world_position", |at: &Self| {
+            at.place().into()
         })
         .derived(),
-        field("Number", |at: &Self| at.entity.index().into()).derived(),
-        field("World position", |at: &Self| at.place().into()).derived(),
-        field("Gamemodes", |at: &Self| {
-            format!("{} ({:#x})", at.gamemodes(), at.entity.gamemodes()).into()
+        field("Gamemodes", "gamemodes", TEXTS, |at: &Self| {
+            let names = at.map.pmf.header.gamemodes.iter().enumerate();
+            let set = names.filter(|(bit, _)| at.entity.gamemodes() >> bit & 1 == 1);
+            Value::list(set.map(|(_, name)| name.as_str()))
         })
+        .derived()
+        .shown(|at| format!("{} ({:#x})", at.gamemodes(), at.entity.gamemodes()).into())
         .summary("Gamemodes", |at| {
             let are_named = !at.map.pmf.header.gamemodes.is_empty();
             are_named.then(|| at.gamemodes()).into()
         })
-        .note(|at| Some(at.gamemodes()).filter(|modes| modes != "all").into())
-        .compared(|at| format!("{:#x}", at.entity.gamemodes()).into()),
+        .note(|at| Some(at.gamemodes()).filter(|modes| modes != "all").into()),
+        integer("Gamemodes", "gamemode_bits", |at: &Self| {
+            Value::hex(at.entity.gamemodes(), 1)
+        })
+        .hidden(),
     ];
 
-    const OWN: &'a [Field<Self>] = &[field("Field", |at: &Self| {
-        Value::list(at.entity.fields().map(|value| at.field(&value)))
-    })
-    .own(EntityAt::own_fields)
-    .compared(EntityAt::compared_fields)];
+    const OWN: &'a [Field<Self>] = &[facts(|at: &Self| {
+        Value::object(at.entity.fields().map(|value| at.field(&value)))
+    })];
 
-    const SIGNALS: &'a [Field<Self>] =
-        &[field("Signal", |at: &Self| at.map.signal_lines(at)).derived()];
-
-    const PROPERTIES: &'a [Field<Self>] =
-        &[field("Property", |at: &Self| custom(&at.entity)).compared(|at| all_custom(&at.entity))];
-
-    const BYTES: &'a [Field<Self>] = &[
-        field("In its section", |at: &Self| {
-            let range = at.entity.range();
-            let bytes = counted(range.len(), "byte");
-            format!("{:#x}, {bytes}", range.start).into()
-        })
-        .place(),
-        field("Bytes", |at: &Self| {
-            hex(at.entity.bytes(), MAX_BYTES).into()
+    const SIGNALS: &'a [Field<Self>] = &[
+        field("Signal", "signals", SIGNALS, |at: &Self| {
+            at.map.signals_of(at).0
         })
         .derived(),
+        integer("Signals", "more_signals", |at: &Self| {
+            at.map.signals_of(at).1.into()
+        })
+        .derived()
+        .shown(|at| {
+            let (_, more) = at.map.signals_of(at);
+            (more > 0).then(|| format!("and {more} more")).into()
+        }),
+    ];
+
+    const PROPERTIES: &'a [Field<Self>] =
+        &[field("Property", "properties", PROPERTIES, |at: &Self| {
+            properties(&at.entity)
+        })
+        .shown(|at| custom(&at.entity))
+        .compared(|at| all_custom(&at.entity))];
+
+    const BYTES: &'a [Field<Self>] = &[
+        place("In its section", "place", |at: &Self| {
+            let range = at.entity.range();
+            match at.chunk {
+                Some(_) => in_server_section(range.start, range.len()),
+                None => Value::bytes_at(range.start, range.len()),
+            }
+        })
+        .place(),
+        field("Bytes", "bytes", ValueType::Bytes, |at: &Self| {
+            Value::bytes(at.entity.bytes())
+        })
+        .derived()
+        .shown(|at| hex(at.entity.bytes(), MAX_BYTES).into()),
     ];
 
     /// Returns the names of the gamemodes that it belongs to.
@@ -550,38 +596,24 @@ impl<'a> EntityAt<'a> {
         }
     }
 
-    /// Lists the fields of its type as stored in the file, without resolving references.
-    fn own_fields(&self) -> Value {
-        Value::list(self.entity.fields().map(|value| {
-            let said = value.field.describe(&value.value);
-            Value::from(said).named(value.field.name)
-        }))
-    }
-
-    /// Like [`Self::own_fields`], but with all bits of flags, including unnamed ones.
-    fn compared_fields(&self) -> Value {
-        Value::list(self.entity.fields().map(|value| {
-            let said = value.field.describe(&value.value);
-            let said = match (value.field.kind, &value.value) {
-                (FieldKind::Flags(..), pmf::Value::Number(bits)) => format!("{said} ({bits:#x})"),
-                _ => long_text(said),
-            };
-            Value::from(said).named(value.field.name)
-        }))
-    }
-
-    /// Creates a line for a field of its type.
-    fn field(&self, value: &FieldValue) -> Value {
-        let text = value.field.describe(&value.value);
-        let line = match (value.field.kind, &value.value) {
-            (FieldKind::Rgb | FieldKind::Rgba, pmf::Value::Bytes(bytes)) => {
-                let color = bytes.first_chunk().map(|color| Swatch::Color(*color));
-                Value::from(text).swatch(color)
+    /// Returns the value of a field of its type.
+    fn field(&self, value: &FieldValue) -> Fact {
+        let text = match (value.field.kind, &value.value) {
+            (FieldKind::Flags(bytes, names), pmf::Value::Number(bits)) if *bits != 0 => {
+                flags(bytes, names, *bits).collect::<Vec<_>>().join(", ")
             }
-            _ => cut(text).into(),
+            _ => cut(value.field.describe(&value.value)),
         };
-        line.named(value.field.name)
-            .link_if(self.referenced_item(value))
+        let swatch = match (value.field.kind, &value.value) {
+            (FieldKind::Rgb | FieldKind::Rgba, pmf::Value::Bytes(bytes)) => {
+                bytes.first_chunk().map(|color| Swatch::Color(*color))
+            }
+            _ => None,
+        };
+        let data = typed(value.field, &value.value);
+        let data = data.shown_as(text).swatch(swatch);
+        Fact::new(value.field.name, data.link_if(self.referenced_item(value)))
+            .keyed(key(value.field))
     }
 
     /// Returns the item that one of its fields refers to.
@@ -618,6 +650,146 @@ impl<'a> EntityAt<'a> {
             }
             _ => None,
         }
+    }
+}
+
+const INTEGERS: ValueType = ValueType::List(&ValueType::Integer);
+const TEXTS: ValueType = ValueType::List(&ValueType::Text);
+/// Signals, each with the entity at its other end.
+const SIGNALS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("signal", ValueType::Text),
+    ("sends", ValueType::Flag),
+    ("field", ValueType::Text),
+    ("other", ValueType::Text),
+    ("other_field", ValueType::Text),
+]));
+/// Custom properties, with numbers, texts or flags.
+const PROPERTIES: ValueType = ValueType::List(&ValueType::Object(&[
+    ("index", ValueType::Integer),
+    ("type", ValueType::Text),
+    ("lengths", INTEGERS),
+    // Values of the type.
+    ("values", ValueType::List(&ValueType::Object(&[]))),
+]));
+
+/// Returns the name of an entity type, which is shown in upper case.
+fn name_of(kind: EntityKind) -> Value {
+    Value::from(kind.name().to_lowercase()).shown_as(kind.name())
+}
+
+/// JSON key of a field, with the unit if it is not that of the map.
+fn key(field: &pmf::Field) -> String {
+    let key = key_of(field.name);
+    match field.unit {
+        Unit::None | Unit::Metres => key,
+        Unit::Degrees => format!("{key}_degrees"),
+        Unit::Microseconds => format!("{key}_us"),
+    }
+}
+
+/// Returns the names of set bits, and the numbers of those without a name.
+fn flags(bytes: u8, names: &'static [&str], bits: u64) -> impl Iterator<Item = Cow<'static, str>> {
+    let set = (0..8 * usize::from(bytes)).filter(move |bit| bits >> bit & 1 == 1);
+    set.map(|bit| match names.get(bit) {
+        Some(name) if !name.is_empty() => (*name).into(),
+        _ => format!("bit {bit}").into(),
+    })
+}
+
+/// Returns the data of a field.
+fn typed(field: &pmf::Field, value: &pmf::Value) -> Value {
+    match (field.kind, value) {
+        (FieldKind::Flags(bytes, names), pmf::Value::Number(bits)) => {
+            Value::list(flags(bytes, names, *bits).map(|name| name.to_lowercase()))
+        }
+        (kind, pmf::Value::Number(number)) => {
+            let name = u8::try_from(*number).ok().and_then(|it| kind.name_of(it));
+            match name {
+                Some(name) => name.to_lowercase().into(),
+                None => (*number).into(),
+            }
+        }
+        (_, pmf::Value::Signed(number)) => (*number).into(),
+        (kind, pmf::Value::Floats(floats)) => {
+            let columns = match (kind, floats.len()) {
+                (FieldKind::Floats { columns, .. }, _) => columns.len(),
+                (_, 6) => 2,
+                (_, 24) => 3,
+                (_, count) => count,
+            };
+            match &**floats {
+                [float] => (*float).into(),
+                floats if columns > 1 && floats.len() > columns => {
+                    Value::list(floats.chunks(columns))
+                }
+                floats => floats.into(),
+            }
+        }
+        (FieldKind::Rgb | FieldKind::Rgba, pmf::Value::Bytes(bytes)) => {
+            Value::integers(bytes.iter().copied())
+        }
+        (_, pmf::Value::Bytes(bytes)) => Value::bytes(&**bytes),
+        (_, pmf::Value::Text(text)) => text.as_str().into(),
+        (_, pmf::Value::Texts(texts)) => Value::list(texts.iter().map(String::as_str)),
+        (_, pmf::Value::Property(index) | pmf::Value::Nowhere(index)) => (*index).into(),
+    }
+}
+
+/// Lists the custom properties of an entity with their values.
+fn properties(entity: &Entity<'_>) -> Value {
+    if entity.property_indices().is_none() {
+        return Value::absent();
+    }
+    let mut left = MAX_ALL_VALUES;
+    Value::list(entity.properties().map(|(index, property)| {
+        let property = property.ok();
+        let values = property.as_ref().map(|it| values(it, &mut left));
+        let kind = property
+            .as_ref()
+            .map(|it| it.values.kind().name().to_lowercase());
+        let lengths = property.map(|it| Value::integers(it.lengths));
+        Value::object([
+            Fact::new("Index", index),
+            Fact::new("Type", kind),
+            Fact::new("Lengths", lengths),
+            Fact::new("Values", values),
+        ])
+    }))
+}
+
+/// Lists the values of a property, or none if there are more than `left`.
+fn values(property: &pmf::Property, left: &mut usize) -> Value {
+    let count = property
+        .lengths
+        .iter()
+        .map(|length| *length as usize)
+        .product();
+    let Some(fewer) = left.checked_sub(count) else {
+        return Value::absent();
+    };
+    *left = fewer;
+    match &property.values {
+        PropertyValues::None => Value::absent(),
+        PropertyValues::Bool(value) => Value::list([*value]),
+        PropertyValues::Bits(bytes) => {
+            let is_set = |bit: usize| {
+                bytes
+                    .get(bit / 8)
+                    .is_some_and(|it| it >> (bit % 8) & 1 == 1)
+            };
+            Value::list((0..count).map(is_set))
+        }
+        PropertyValues::I8(list) => Value::integers(list.iter().copied()),
+        PropertyValues::I16(list) => Value::integers(list.iter().copied()),
+        PropertyValues::I32(list) => Value::integers(list.iter().copied()),
+        PropertyValues::I64(list) => Value::integers(list.iter().copied()),
+        PropertyValues::U8(list) => Value::integers(list.iter().copied()),
+        PropertyValues::U16(list) => Value::integers(list.iter().copied()),
+        PropertyValues::U32(list) => Value::integers(list.iter().copied()),
+        PropertyValues::U64(list) => Value::list(list.iter().copied()),
+        PropertyValues::F32(list) => list.as_slice().into(),
+        PropertyValues::F64(list) => Value::list(list.iter().map(|number| *number as f32)),
+        PropertyValues::Texts(list) => Value::list(list.iter().map(String::as_str)),
     }
 }
 
@@ -670,9 +842,10 @@ pub(in crate::kinds::level) fn cut(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Hiding as _;
     use crate::kinds::level::sample;
+    use crate::{Document as _, Hiding as _};
     use mapscope_formats::pmf::{EntityList, NewEntity, StringTableBuilder};
+    use serde_json::json;
 
     #[test]
     fn ahead_is_turned_up_then_right_and_up_rolls_to_the_right() {
@@ -744,6 +917,65 @@ mod tests {
         let groups = GamemodeAt::FIELDS.groups(&map.gamemode_at(1).unwrap());
         let counts = groups[0].properties[3..].iter().map(|it| &*it.value);
         assert_eq!(counts.collect::<Vec<_>>(), ["3", "2"]);
+    }
+
+    #[test]
+    fn fields_and_properties_are_typed() {
+        let mut strings = StringTableBuilder::default();
+        let property = |lengths: &[u32], values| pmf::Property {
+            lengths: lengths.to_vec(),
+            values,
+        };
+        let door = NewEntity {
+            properties: vec![0, 1, 2],
+            gamemodes: 0b10,
+            ..NewEntity::new(EntityKind::Door, "gate")
+        };
+        let door = door
+            .with("flags", 0x8101_u64)
+            .with("rotation", [90.0, 0.0, 0.5])
+            .with("opening time", 250_u64)
+            .with("physics material", "ice");
+        let list = EntityList {
+            properties: vec![
+                property(&[], PropertyValues::U64(vec![1 << 40])),
+                property(&[2, 5], PropertyValues::Bits(vec![0b101, 0b10])),
+                property(&[2], PropertyValues::Texts(vec!["a".into(), "b".into()])),
+            ],
+            entities: vec![door],
+        };
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
+        pmf.entities = list.build(&mut strings).unwrap();
+        pmf.strings = strings.finish();
+        pmf.header.gamemodes = vec!["duel".to_owned(), "race".to_owned()];
+        let map = sample::map(pmf);
+        let owner = Owner::Map;
+        let door = LevelItem::Entity { owner, index: 0 };
+        let details = map.details(door.into(), crate::Playhead::default());
+        let entity = &details["entity"];
+        assert_eq!(
+            [&entity["type"], &entity["name"], &entity["level"]],
+            [&json!("door"), &json!("gate"), &json!(null)]
+        );
+        assert_eq!(entity["gamemodes"], json!(["race"]));
+        assert_eq!(entity["gamemode_bits"], 2);
+        let fields = &details["fields"];
+        assert_eq!(fields["flags"], json!(["open", "+x face", "bit 15"]));
+        assert_eq!(fields["rotation_degrees"], json!([90.0, 0.0, 0.5]));
+        assert_eq!(fields["opening_time_us"], 250);
+        assert_eq!(fields["physics_material"], "ice");
+        assert_eq!(fields["shape"].as_array().unwrap().len(), 8);
+        let bits = [
+            true, false, true, false, false, false, false, false, false, true,
+        ];
+        assert_eq!(
+            details["properties"]["properties"],
+            json!([
+                {"index": 0, "type": "u64", "lengths": [], "values": [1_u64 << 40]},
+                {"index": 1, "type": "bool", "lengths": [2, 5], "values": bits},
+                {"index": 2, "type": "str", "lengths": [2], "values": ["a", "b"]},
+            ])
+        );
     }
 
     #[test]

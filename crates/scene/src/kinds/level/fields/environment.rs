@@ -5,10 +5,15 @@ use std::borrow::Cow;
 
 use glam::Vec3;
 
-use crate::describe::fields::{Field, Table, Value, field, section, summary_only};
 use crate::describe::numbers::xyz;
+use crate::describe::table::{
+    Field, Table, ValueType, decimal, field, flag, integer, section, shown_only, summary_only,
+    table, text, vector,
+};
+use crate::describe::value::{Fact, Value};
 use crate::kinds::level::Map;
-use crate::kinds::level::fields::{LevelAt, MAX_LISTED};
+use crate::kinds::level::fields::cube::{BY_CORNER, CORNERS};
+use crate::kinds::level::fields::{GRID_PLACES, LevelAt, MAX_LISTED, grid_place, string};
 use crate::kinds::level::items::ChunkAt;
 use crate::{Aabb, LevelItem};
 use mapscope_formats::counted;
@@ -39,6 +44,11 @@ impl Environment {
             Self::Sound => "Sound",
             Self::Sky => "Sky",
         }
+    }
+
+    /// Its name as a value.
+    fn value(self) -> Value {
+        Value::from(self.name().to_lowercase()).shown_as(self.name())
     }
 
     /// Returns the item of an environment of this kind.
@@ -172,38 +182,35 @@ pub(in crate::kinds::level) struct ServerRegionAt<'a> {
 
 impl<'a> ServerRegionAt<'a> {
     /// The fields of a server region.
-    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Server region", Self::REGION)],
-    };
-
-    const REGION: &'a [Field<Self>] = &[
-        field("Chunk", |of: &Self| {
-            Value::from(of.at.chunk.index.to_string()).link(of.at.item())
-        })
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = table!(
+        "Server region",
+        field("Chunk", "chunk", ValueType::Integers(3), |of: &Self| of
+            .at
+            .link())
         .derived()
         .in_summary(),
-        field("Max corner", |of: &Self| of.corner(of.region.max).into())
-            .compared(|of| of.region.max.into()),
-        field("Min corner", |of: &Self| of.corner(of.region.min).into())
-            .compared(|of| of.region.min.into()),
-        field("Keeps active", |of: &Self| of.count().into())
-            .derived()
+        vector("Max corner", "max_corner", |of: &Self| of
+            .corner(of.region.max)
+            .into())
+        .compared(|of| of.region.max.into()),
+        vector("Min corner", "min_corner", |of: &Self| of
+            .corner(of.region.min)
+            .into())
+        .compared(|of| of.region.min.into()),
+        shown_only("Keeps active", |of: &Self| of.count().into())
             .in_summary()
             .note(|of| format!("keeps {} active", of.count()).into()),
-        field("Chunk", |of: &Self| {
-            let chunks =
-                of.region
-                    .chunks
-                    .iter()
-                    .map(|chunk| match of.at.level.chunk_number(*chunk) {
-                        Some(number) => Value::from(chunk.to_string())
-                            .link(LevelItem::chunk(of.at.level_number, number)),
-                        None => format!("{chunk} (outside the grid)").into(),
-                    });
-            Value::list_up_to(MAX_LISTED, chunks)
-        })
-        .compared(|of| Value::list(of.region.chunks.iter().map(ToString::to_string))),
-    ];
+        field("Chunk", "active_chunks", GRID_PLACES, |of| {
+            let chunks = of.region.chunks.iter();
+            let chunks = chunks.map(|chunk| match of.at.level.chunk_number(*chunk) {
+                Some(number) => {
+                    grid_place(*chunk).link(LevelItem::chunk(of.at.level_number, number))
+                }
+                None => Value::from(chunk.yxz()).shown_as(format!("{chunk} (outside the grid)")),
+            });
+            Value::list(chunks).showing(MAX_LISTED)
+        }),
+    );
 
     pub(in crate::kinds::level) fn item(&self) -> LevelItem {
         self.at.server_region_item(self.index)
@@ -231,38 +238,29 @@ impl<'a> ServerRegionAt<'a> {
 
 impl<'a> RegionAt<'a> {
     /// The fields of an environment region.
-    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Region", Self::REGION)],
-    };
-
-    const REGION: &'a [Field<Self>] = &[
-        field("Kind", |of: &Self| of.of.name().into()).derived(),
-        field("Environment", |of| {
-            Value::from(of.name()).link_if(of.environment())
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = table!(
+        "Region",
+        text("Kind", "kind", |of: &Self| of.of.value()).derived(),
+        text("Environment", "environment", |of| {
+            let strings = of.at.data().map(|data| &data.strings);
+            let name = strings.map(|strings| string(strings, of.region.environment));
+            Value::from(name).link_if(of.environment())
         }),
-        field("Chunk", |of: &Self| {
-            Value::from(of.at.chunk.index.to_string()).link(of.at.item())
-        })
+        field("Chunk", "chunk", ValueType::Integers(3), |of: &Self| of
+            .at
+            .link())
         .derived()
         .in_summary()
         .note(|of| format!("chunk {}", of.at.chunk.index).into()),
         summary_only("Environment", |of| {
             Value::from(of.name()).named(of.of.name())
         }),
-        field("Index", |of: &Self| of.index.into()).derived(),
-        field("Corner", |of: &Self| {
-            let corners = crate::kinds::level::fields::cube::CORNERS
-                .iter()
-                .zip(of.corners());
-            Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
+        integer("Index", "index", |of: &Self| of.index.into()).derived(),
+        field("Corner", "corners", BY_CORNER, |of: &Self| {
+            by_corner(of.corners().map(Value::from))
         })
-        .compared(|of| {
-            let corners = crate::kinds::level::fields::cube::CORNERS
-                .iter()
-                .zip(of.region.corners);
-            Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
-        }),
-    ];
+        .compared(|of| by_corner(of.region.corners.map(Value::from))),
+    );
 
     /// Resolves the environment of its level that it refers to.
     fn environment(&self) -> Option<LevelItem> {
@@ -270,6 +268,11 @@ impl<'a> RegionAt<'a> {
         let index = self.of.find(self.at.level, name)?;
         Some(self.of.item(self.at.level_number, index))
     }
+}
+
+fn by_corner(corners: [Value; 8]) -> Value {
+    let corners = CORNERS.into_iter().zip(corners);
+    Value::object(corners.map(|(name, corner)| Fact::new(name, corner)))
 }
 
 /// A weather, gravity, sound or sky environment of a level.
@@ -290,76 +293,106 @@ impl<'a> EnvironmentAt<'a> {
     };
 
     const ENVIRONMENT: &'a [Field<Self>] = &[
-        field("Kind", |at: &Self| at.of.name().into()).derived(),
-        field("Name", |at: &Self| at.name().into())
+        text("Kind", "kind", |at: &Self| at.of.value()).derived(),
+        text("Name", "name", |at: &Self| at.name().into())
             .summary("Name", |at| Value::from(at.name()).named(at.of.name())),
-        field("Default of the level", |at: &Self| at.is_default().into())
-            .derived()
-            .note(|at| at.is_default().then_some("default").into()),
-        field("Wind", |at: &Self| {
-            at.weather(|weather| format!("{} m/s", xyz(weather.wind)).into())
+        flag("Default of the level", "default", |at: &Self| {
+            at.is_default().into()
         })
-        .own(|at| at.weather(|weather| weather.wind.into())),
-        field("Direction seed", |at| {
-            at.weather(|w| w.direction_seed.into())
+        .derived()
+        .note(|at| at.is_default().then_some("default").into()),
+        vector("Wind", "wind_m_per_s", |at| {
+            at.weather(|weather| {
+                Value::from(weather.wind).shown_as(format!("{} m/s", xyz(weather.wind)))
+            })
         }),
-        field("Direction randomness", |at| {
+        integer("Direction seed", "direction_seed", |at| {
+            at.weather(|weather| weather.direction_seed.into())
+        }),
+        vector("Direction randomness", "direction_randomness", |at| {
             at.weather(|weather| weather.direction_randomness.into())
         }),
-        field("Direction speed", |at| {
-            at.weather(|w| w.direction_speed.into())
+        decimal("Direction speed", "direction_speed", |at| {
+            at.weather(|weather| weather.direction_speed.into())
         }),
-        field("Velocity seed", |at| at.weather(|w| w.velocity_seed.into())),
-        field("Velocity randomness", |at| {
+        integer("Velocity seed", "velocity_seed", |at| {
+            at.weather(|weather| weather.velocity_seed.into())
+        }),
+        decimal("Velocity randomness", "velocity_randomness", |at| {
             at.weather(|weather| weather.velocity_randomness.into())
         }),
-        field("Velocity speed", |at| {
-            at.weather(|w| w.velocity_speed.into())
+        decimal("Velocity speed", "velocity_speed", |at| {
+            at.weather(|weather| weather.velocity_speed.into())
         }),
-        field("Acceleration", |at| {
+        vector("Acceleration", "acceleration", |at| {
             let gravities = &at.level.source.common.gravities;
             let gravity = gravities
                 .get(at.index)
                 .filter(|_| at.of == Environment::Gravity);
             gravity.map(|gravity| gravity.acceleration).into()
         }),
-        field("Low pass", |at| at.sound(|sound| sound.low_pass)),
-        field("High pass", |at| at.sound(|sound| sound.high_pass)),
-        field("Reverb delay", |at| at.sound(|sound| sound.reverb_delay)),
-        field("Reverb feedback", |at| {
+        decimal("Low pass", "low_pass", |at| {
+            at.sound(|sound| sound.low_pass)
+        }),
+        decimal("High pass", "high_pass", |at| {
+            at.sound(|sound| sound.high_pass)
+        }),
+        decimal("Reverb delay", "reverb_delay", |at| {
+            at.sound(|sound| sound.reverb_delay)
+        }),
+        decimal("Reverb feedback", "reverb_feedback", |at| {
             at.sound(|sound| sound.reverb_feedback)
         }),
-        field("Reverb mix", |at| at.sound(|sound| sound.reverb_mix)),
-        field("Reverb low pass", |at| {
+        decimal("Reverb mix", "reverb_mix", |at| {
+            at.sound(|sound| sound.reverb_mix)
+        }),
+        decimal("Reverb low pass", "reverb_low_pass", |at| {
             at.sound(|sound| sound.reverb_low_pass)
         }),
-        field("Reverb high pass", |at| {
+        decimal("Reverb high pass", "reverb_high_pass", |at| {
             at.sound(|sound| sound.reverb_high_pass)
         }),
-        field("Material", Self::sky_materials),
-        field("3D skybox", |at: &Self| at.sky().map(has_3d_skybox).into()).compared(|at| {
-            let flags = at.sky().map(|sky| Value::bits(sky.flags).named("Flags"));
-            flags.into()
-        }),
-        field("Skybox chunk", |at| {
-            let Some(sky) = at.sky() else {
-                return Value::absent();
-            };
-            let number = at.level.source.chunk_number(sky.skybox_chunk);
-            let item = number.map(|n| LevelItem::chunk(at.level.number, n));
-            // The field is always present (fact sheet B22).
-            let unused = " (not used: there is no 3D skybox)";
-            let unused = if has_3d_skybox(sky) { "" } else { unused };
-            Value::from(format!("{}{unused}", sky.skybox_chunk)).link_if(item)
-        }),
+        field("Material", "materials", MATERIALS, Self::sky_materials),
+        flag("3D skybox", "has_3d_skybox", |at: &Self| {
+            at.sky().map(has_3d_skybox).into()
+        })
+        .derived(),
+        integer("Flags", "flags", |at: &Self| {
+            at.sky().map(|sky| Value::hex(sky.flags, 2)).into()
+        })
+        .hidden(),
+        field(
+            "Skybox chunk",
+            "skybox_chunk",
+            ValueType::Integers(3),
+            |at| {
+                let Some(sky) = at.sky() else {
+                    return Value::absent();
+                };
+                let number = at.level.source.chunk_number(sky.skybox_chunk);
+                let item = number.map(|n| LevelItem::chunk(at.level.number, n));
+                // The field is always present (fact sheet B22).
+                let unused = " (not used: there is no 3D skybox)";
+                let unused = if has_3d_skybox(sky) { "" } else { unused };
+                Value::from(sky.skybox_chunk.yxz())
+                    .shown_as(format!("{}{unused}", sky.skybox_chunk))
+                    .link_if(item)
+            },
+        ),
     ];
 
-    const REGIONS: &'a [Field<Self>] = &[field("Region", |at: &Self| {
+    const REGIONS: &'a [Field<Self>] = &[field("Region", "regions", REGIONS, |at: &Self| {
         let regions = at.regions().into_iter().map(|region| {
-            let text = format!("of chunk {}", region.at.chunk.index);
-            Value::from(text).link(region.item())
+            let place = region.at.chunk.index;
+            let facts = [
+                Fact::new("Chunk", place.yxz()),
+                Fact::new("Index", region.index),
+            ];
+            Value::object(facts)
+                .shown_as(format!("of chunk {place}"))
+                .link(region.item())
         });
-        Value::list_up_to(MAX_LISTED, regions)
+        Value::list(regions).showing(MAX_LISTED)
     })
     .derived()];
 
@@ -420,21 +453,14 @@ impl<'a> EnvironmentAt<'a> {
             ("Bottom clouds", sky.bottom_clouds),
         ];
         let materials = self.level.source.common.materials_by_name();
-        Value::list(
-            sides
-                .zip(sky.skybox)
-                .chain(clouds)
-                .filter_map(|(side, name)| {
-                    let text = client.strings.told(name);
-                    let found = client
-                        .strings
-                        .name(name)
-                        .and_then(|name| materials.get(name));
-                    let item = found.map(|index| LevelItem::material(self.level.number, *index));
-                    let line = Value::from(text.clone()).named(side).link_if(item);
-                    (!text.is_empty()).then_some(line)
-                }),
-        )
+        let names = sides.zip(sky.skybox).chain(clouds);
+        let names = names.filter(|(_, name)| !client.strings.told(*name).is_empty());
+        Value::object(names.map(|(side, name)| {
+            let path = client.strings.name(name);
+            let found = path.and_then(|name| materials.get(name));
+            let item = found.map(|index| LevelItem::material(self.level.number, *index));
+            Fact::new(side, string(&client.strings, name).link_if(item))
+        }))
     }
 
     /// Returns the regions that refer to it.
@@ -450,6 +476,15 @@ impl<'a> EnvironmentAt<'a> {
         named.collect()
     }
 }
+
+/// Materials by side of the sky.
+const MATERIALS: ValueType = ValueType::ByName(&ValueType::Text);
+
+/// Regions, each with its chunk and its index there.
+const REGIONS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("chunk", ValueType::Integers(3)),
+    ("index", ValueType::Integer),
+]));
 
 fn has_3d_skybox(sky: &Sky) -> bool {
     sky.flags & Sky::HAS_3D_SKYBOX != 0

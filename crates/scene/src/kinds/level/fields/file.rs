@@ -7,11 +7,15 @@ use std::sync::OnceLock;
 use crate::assets::THUMBNAIL_SIDE;
 use crate::core::parallel::in_parallel;
 use crate::core::rules;
-use crate::describe::fields::{Field, Table, Value, field, section};
 use crate::describe::outline::{leaf, remainder_line};
+use crate::describe::table::{
+    Field, Table, ValueType, field, flag, integer, keyed_facts, place, section, shown_only, text,
+};
+use crate::describe::value::{Fact, Value};
 use crate::kinds::level::Map;
+use crate::kinds::level::items::ChunkAt;
 use crate::kinds::level::textures::{self, Textures};
-use crate::{LevelItem, OpenError, OutlineNode, Owner, Progress, Property, Swatch};
+use crate::{LevelItem, OpenError, OutlineNode, Owner, Progress, Swatch};
 use mapscope_formats::pmf::archive::{self, Archive, Content, Entry};
 use mapscope_formats::pmf::{
     self, ChunkData, ChunkServer, Cube, Entities, Extension, Level, Pmf, Side, StringRef,
@@ -250,53 +254,50 @@ impl<'a> ArchiveFileAt<'a> {
     };
 
     const ENTRY: &'a [Field<Self>] = &[
-        field("Name", |at| at.entry.name.as_str().into()),
-        field("Path", |at: &Self| {
+        text("Name", "name", |at| at.entry.name.as_str().into()),
+        text("Path", "path", |at: &Self| {
             Value::from(at.archive.path(at.entry)).swatch(at.map.swatch_of(at.index))
         })
         .derived()
         .in_summary_as("File"),
-        field("Type", |at: &Self| {
-            match at.entry.content {
-                Content::Directory => "directory",
-                Content::Link(_) => "link",
-                Content::File(_) => "file",
-            }
-            .into()
+        text("Type", "kind", |at: &Self| match at.entry.content {
+            Content::Directory => Value::from("folder").shown_as("directory"),
+            Content::Link(_) => "link".into(),
+            Content::File(_) => "file".into(),
         })
         .summary("Size", |at| match &at.entry.content {
-            Content::File(file) => counted(file.bytes as usize, "byte").into(),
+            Content::File(file) => Value::count(file.bytes, "byte"),
             Content::Directory => "directory".into(),
             Content::Link(_) => "link".into(),
         })
         .note(|at| match &at.entry.content {
-            Content::File(file) => counted(file.bytes as usize, "byte").into(),
+            Content::File(file) => Value::count(file.bytes, "byte"),
             Content::Directory => Value::absent(),
             Content::Link(target) => format!("link to {target}").into(),
         }),
-        field("Leads to", |at| match &at.entry.content {
+        text("Leads to", "target", |at| match &at.entry.content {
             Content::Link(target) => target.as_str().into(),
             _ => Value::absent(),
         }),
-        field("Bytes", |at| at.file().map(|file| file.bytes).into()),
-        field("Stored bytes", |at: &Self| {
+        integer("Bytes", "size", |at| {
+            at.file().map(|file| file.bytes).into()
+        }),
+        integer("Stored bytes", "stored_bytes", |at: &Self| {
             at.file().map(|file| file.stored_bytes).into()
         })
         .derived(),
-        field("Compressed", |at: &Self| {
+        flag("Compressed", "compressed", |at: &Self| {
             at.file().map(|file| file.is_compressed).into()
         })
         .derived(),
-        field("Record at", |at: &Self| {
-            at.file()
-                .map(|file| format!("{:#x} of the archive", file.at))
-                .into()
+        place("Record at", "place", |at: &Self| {
+            at.file().map(|file| at.place(file)).into()
         })
         .place(),
     ];
 
     const CONTENT: &'a [Field<Self>] =
-        &[field("Content", |at: &Self| at.content().into()).own(|at| at.own_content().into())];
+        &[keyed_facts(CONTENT, Self::content).compared(Self::own_content)];
 
     fn file(&self) -> Option<&'a archive::File> {
         match &self.entry.content {
@@ -305,35 +306,50 @@ impl<'a> ArchiveFileAt<'a> {
         }
     }
 
+    /// Returns the place of a file. Its bytes follow their record, mostly in one piece.
+    fn place(&self, file: &archive::File) -> Value {
+        let start = archive_start(&self.map.pmf).unwrap_or(0) + u64::from(file.at);
+        Value::bytes_at(start as usize, file.stored_bytes as usize)
+            .shown_as(format!("{:#x} of the archive", file.at))
+    }
+
     /// Returns the bytes of a file, or the reason why they are unreadable.
-    fn own_content(&self) -> Option<Vec<Property>> {
-        Some(match self.archive.file(self.index)? {
-            Ok(bytes) => vec![Property::dump(&*bytes)],
-            Err(error) => vec![Property::new("Unreadable", error.to_string())],
-        })
+    fn own_content(&self) -> Value {
+        let content = self.archive.file(self.index);
+        let fact = content.map(|content| match content {
+            Ok(bytes) => Fact::new("Bytes", Value::bytes(&*bytes)),
+            Err(error) => Fact::new("Unreadable", error.to_string()),
+        });
+        Value::object(fact)
     }
 
     /// Describes the content of a file: the header if it is a texture, and the bytes.
-    fn content(&self) -> Vec<Property> {
+    fn content(&self) -> Value {
         let size = self.file().map_or(0, |file| file.bytes);
         let content = self.archive.file(self.index);
         let bytes = match content.filter(|_| u64::from(size) <= MAX_BYTES) {
             Some(Ok(bytes)) => bytes,
-            Some(Err(error)) => return vec![Property::new("Unreadable", error.to_string())],
-            None => return Vec::new(),
+            Some(Err(error)) => {
+                let reason = Value::none(error.to_string());
+                return Value::object([Fact::new("Unreadable", reason).keyed("bytes")]);
+            }
+            None => return Value::absent(),
         };
-        let mut properties = textures::head_properties(&bytes);
+        let mut facts = textures::head_facts(&bytes);
         let number = self.map.unnamed.named.get(&self.index);
         let named = number.and_then(|number| self.map.textures.list.get(*number));
-        properties.push(match named {
-            Some(texture) => Property::new("Named by materials", &*texture.path),
-            None if is_texture(&self.entry.name) => Property::new("Named by materials", "none"),
-            None => Property::new("Content", counted(bytes.len(), "byte")),
+        facts.push(match named {
+            Some(texture) => Fact::new("Named by materials", &*texture.path),
+            None if is_texture(&self.entry.name) => {
+                Fact::new("Named by materials", Value::none("none"))
+            }
+            // The size of the file has a key of its own.
+            None => Fact::new("Content", Value::count(bytes.len(), "byte")).keyed(""),
         });
         if !bytes.is_empty() {
-            properties.push(Property::dump(&*bytes));
+            facts.push(Fact::new("Bytes", Value::bytes(&*bytes)));
         }
-        properties
+        facts.into()
     }
 }
 
@@ -353,48 +369,49 @@ impl<'a> ExtensionAt<'a> {
     };
 
     const EXTENSION: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| at.extension.name.as_str().into())
-            .in_summary_as("Extension")
-            .json("name"),
-        field("Known", |at: &Self| {
-            if at.extension.name == Extension::KNOWN {
-                "yes; its data has no meaning yet".into()
-            } else {
-                "no".into()
-            }
+        text("Name", "name", |at: &Self| {
+            at.extension.name.as_str().into()
+        })
+        .in_summary_as("Extension")
+        .listed(),
+        flag("Known", "known", |at: &Self| {
+            let is_known = at.extension.name == Extension::KNOWN;
+            let known = "yes; its data has no meaning yet";
+            Value::from(is_known).shown_as(if is_known { known } else { "no" })
         })
         .derived(),
-        field("Flags", |at| Value::bits(at.extension.flags)),
-        field("Part of the checksum", |at: &Self| {
+        integer("Flags", "flags", |at| Value::hex(at.extension.flags, 2)),
+        flag("Part of the checksum", "crc", |at: &Self| {
             at.has(Extension::USE_IN_CRC).into()
         })
         .derived()
-        .json("crc"),
-        field("Support required", |at: &Self| {
+        .listed(),
+        flag("Support required", "required", |at: &Self| {
             at.has(Extension::SUPPORT_REQUIRED).into()
         })
         .derived()
-        .json("required"),
-        field("Offset", |at: &Self| {
-            format!("{:#x}", at.extension.offset).into()
+        .listed(),
+        place("Offset", "place", |at: &Self| {
+            let Extension { offset, size, .. } = *at.extension;
+            Value::bytes_at(offset as usize, size as usize).shown_as(format!("{offset:#x}"))
         })
         .place(),
-        field("Bytes", |at: &Self| at.extension.size.into()).derived(),
-        field("Bytes of data", |at: &Self| at.extension.data.len().into())
-            .json("bytes")
-            .note(|at| {
-                let size = counted(at.extension.data.len(), "byte");
-                let is_required = at.has(Extension::SUPPORT_REQUIRED);
-                let required = if is_required { ", required" } else { "" };
-                format!("{size}{required}").into()
-            }),
+        shown_only("Bytes", |at| at.extension.size.into()),
+        integer("Bytes of data", "bytes", |at: &Self| {
+            at.extension.data.len().into()
+        })
+        .listed()
+        .note(|at| {
+            let size = counted(at.extension.data.len(), "byte");
+            let is_required = at.has(Extension::SUPPORT_REQUIRED);
+            let required = if is_required { ", required" } else { "" };
+            format!("{size}{required}").into()
+        }),
     ];
 
-    const DATA: &'a [Field<Self>] = &[field("Bytes", |at| {
+    const DATA: &'a [Field<Self>] = &[field("Bytes", "bytes", ValueType::Bytes, |at| {
         let data = &at.extension.data;
-        (!data.is_empty())
-            .then(|| vec![Property::dump(&**data)])
-            .into()
+        (!data.is_empty()).then(|| Value::bytes(&**data)).into()
     })];
 
     fn has(self, flag: u8) -> bool {
@@ -406,10 +423,18 @@ impl<'a> ExtensionAt<'a> {
 #[derive(Debug)]
 pub(in crate::kinds::level) struct StringTableAt<'a> {
     strings: &'a StringTable,
-    /// Owner of the table, as display text.
-    of: String,
+    /// Owner of the table.
+    of: TableOwner<'a>,
     users: StringUsers<'a>,
     found: OnceCell<Strings>,
+}
+
+/// The owner of a string table.
+#[derive(Debug, Clone, Copy)]
+enum TableOwner<'a> {
+    Map,
+    Level(u32, Side),
+    Chunk(ChunkAt<'a>, Side),
 }
 
 /// The records that reference the strings of a table.
@@ -426,7 +451,8 @@ enum StringUsers<'a> {
 /// The analysed strings of a table.
 #[derive(Debug)]
 struct Strings {
-    lines: Vec<Value>,
+    /// The first strings.
+    list: Vec<Value>,
     count: usize,
     /// Number of unreferenced strings, or `None` if there are too many references to count.
     unused: Option<usize>,
@@ -443,21 +469,42 @@ impl<'a> StringTableAt<'a> {
     };
 
     const TABLE: &'a [Field<Self>] = &[
-        field("Of", |at: &Self| at.of.as_str().into()).in_summary_as("Strings of"),
-        field("Strings", |at: &Self| at.strings().count.into()).note(|at| {
-            let bytes = at.strings.bytes();
-            let count = bytes.split_inclusive(|byte| *byte == 0).count();
-            counted(count, "string").into()
-        }),
-        field("Unused", |at| match at.strings().unused {
+        field("Of", "of", OWNER, |at: &Self| at.of.value()).in_summary_as("Strings of"),
+        integer("Strings", "strings", |at: &Self| at.strings().count.into())
+            .note(|at| Value::count(at.count(), "string")),
+        integer("Unused", "unused", |at| match at.strings().unused {
             Some(unused) => unused.into(),
-            None => "not known: too many are named".into(),
+            None => Value::none("not known: too many are named"),
         }),
-        field("Bytes", |at: &Self| at.strings.bytes().len().into())
-            .note(|at| counted(at.strings.bytes().len(), "byte").into()),
+        integer("Bytes", "bytes", |at: &Self| {
+            at.strings.bytes().len().into()
+        })
+        .note(|at| Value::count(at.strings.bytes().len(), "byte")),
     ];
 
-    const STRINGS: &'a [Field<Self>] = &[field("", |at| at.strings().lines.clone().into())];
+    const STRINGS: &'a [Field<Self>] = &[
+        field("", "first", STRINGS, |at| at.strings().list.clone().into()),
+        shown_only("", |at| {
+            let strings = at.strings();
+            let more = strings.count - strings.list.len();
+            (more > 0).then(|| format!("and {more} more")).into()
+        }),
+    ];
+
+    /// Number of its strings.
+    fn count(&self) -> usize {
+        let bytes = self.strings.bytes();
+        bytes.split_inclusive(|byte| *byte == 0).count()
+    }
+
+    /// Describes the table by its size.
+    pub(in crate::kinds::level) fn size_value(&self) -> Value {
+        let facts = [
+            Fact::new("Strings", self.count()),
+            Fact::new("Bytes", self.strings.bytes().len()),
+        ];
+        Value::object(facts).shown_as(Self::FIELDS.note(self))
+    }
 
     fn strings(&self) -> &Strings {
         self.found.get_or_init(|| self.find_strings())
@@ -467,7 +514,7 @@ impl<'a> StringTableAt<'a> {
         let mut named = self.users.named(self.strings);
         let offsets: BTreeSet<u32> = named.by_ref().take(MAX_REFERENCES).collect();
         let is_complete = named.next().is_none();
-        let mut lines = Vec::new();
+        let mut list = Vec::new();
         let (mut count, mut unused) = (0_usize, 0_usize);
         let mut start = 0_u32;
         let bytes = self.strings.bytes().iter().zip(1..);
@@ -478,15 +525,19 @@ impl<'a> StringTableAt<'a> {
             if count < MAX_LISTED {
                 let text = self.strings.brief(StringRef(start));
                 let note = if is_named { "" } else { "  (unused)" };
-                lines.push(format!("{start:#06x}  {text}{note}").into());
+                let shown = format!("{start:#06x}  {text}{note}");
+                let facts = [
+                    Fact::new("Offset", start),
+                    Fact::new("Text", text),
+                    Fact::new("Used", is_complete.then_some(is_named)),
+                ];
+                list.push(Value::object(facts).shown_as(shown));
             }
             count += 1;
             start = end;
         }
-        let more = count - lines.len();
-        lines.extend((more > 0).then(|| format!("and {more} more").into()));
         Strings {
-            lines,
+            list,
             count,
             unused: is_complete.then_some(unused),
         }
@@ -523,8 +574,8 @@ impl Map {
         let pmf = &self.pmf;
         let (strings, of, users) = match owner {
             Owner::Map => {
-                let of = "the entities of the map".to_owned();
-                (&pmf.strings, of, StringUsers::Entities(&pmf.entities))
+                let users = StringUsers::Entities(&pmf.entities);
+                (&pmf.strings, TableOwner::Map, users)
             }
             Owner::Level { level: number } => {
                 let level = pmf.levels.get(number as usize)?;
@@ -535,8 +586,7 @@ impl Map {
                     Side::Client => (&client?.strings, StringUsers::Client(client?)),
                     Side::Server => (&server?.strings, StringUsers::Entities(&server?.entities)),
                 };
-                let of = format!("the {side} section of level {number}");
-                (strings, of, users)
+                (strings, TableOwner::Level(number, side), users)
             }
             Owner::Chunk { level, chunk } => {
                 let at = self.chunk_at(level, chunk)?;
@@ -547,9 +597,7 @@ impl Map {
                     let users = StringUsers::ChunkServer(server?, data);
                     (&server?.strings, Side::Server, users)
                 };
-                let place = at.chunk.index;
-                let of = format!("the {side} section of chunk {place} of level {level}");
-                (strings, of, users)
+                (strings, TableOwner::Chunk(at, side), users)
             }
         };
         Some(StringTableAt {
@@ -560,6 +608,51 @@ impl Map {
         })
     }
 }
+
+impl TableOwner<'_> {
+    fn value(self) -> Value {
+        let (level, chunk, side, shown) = match self {
+            Self::Map => (None, None, None, "the entities of the map".to_owned()),
+            Self::Level(level, side) => {
+                let shown = format!("the {side} section of level {level}");
+                (Some(level as usize), None, Some(side), shown)
+            }
+            Self::Chunk(at, side) => {
+                let (level, place) = (at.level_number, at.chunk.index);
+                let shown = format!("the {side} section of chunk {place} of level {level}");
+                (Some(level), Some(place.yxz()), Some(side), shown)
+            }
+        };
+        let facts = [
+            Fact::new("Level", level),
+            Fact::new("Chunk", chunk),
+            Fact::new("Section", side.map(|side| side.to_string())),
+        ];
+        Value::object(facts).shown_as(shown)
+    }
+}
+
+/// The content of a file of the archive, and the header if it is a texture.
+const CONTENT: &[(&str, ValueType)] = &[
+    ("size_px", ValueType::Integers(2)),
+    ("has_alpha", ValueType::Flag),
+    ("unknown_flags", ValueType::Integer),
+    ("named_by_materials", ValueType::Text),
+    ("bytes", ValueType::Bytes),
+];
+
+/// The owner of a string table: the map, a level or a chunk.
+const OWNER: ValueType = ValueType::Object(&[
+    ("level", ValueType::Integer),
+    ("chunk", ValueType::Integers(3)),
+    ("section", ValueType::Text),
+]);
+
+const STRINGS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("offset", ValueType::Integer),
+    ("text", ValueType::Text),
+    ("used", ValueType::Flag),
+]));
 
 fn offsets(strings: impl IntoIterator<Item = StringRef>) -> impl Iterator<Item = u32> {
     strings.into_iter().map(|string| string.0)
@@ -610,8 +703,11 @@ fn names_of_chunk(data: &ChunkData) -> impl Iterator<Item = u32> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::kinds::level::sample::{self, properties, summary};
+    use crate::{Document as _, Playhead};
 
     #[test]
     fn textures_that_no_material_names_are_checked_and_shown() {
@@ -642,6 +738,10 @@ mod tests {
         };
         let (width, height, pixels) = thumbnail("textures/whole.ptf").unwrap();
         assert_eq!(pixels.len() as u32, width * height * 4);
+        let details = map.details(find("textures/whole.ptf").into(), Playhead::default());
+        assert_eq!(details["archive_file"]["kind"], "file");
+        assert_eq!(details["content"]["has_alpha"], false);
+        assert_eq!(details["content"]["size_px"], json!([4, 2]));
         // The first texel is black with a little green and blue.
         assert_eq!(pixels[..4], [0, 9, 18, 255]);
         assert_eq!(thumbnail("textures/broken.ptf"), None);
@@ -673,6 +773,18 @@ mod tests {
         assert!(line("stone").starts_with("0x0001  stone"), "{lines:?}");
         let unused = &groups[0].properties[2];
         assert_eq!((unused.name, unused.value.as_str()), ("Unused", "1"));
+        let details = map.details(
+            LevelItem::strings_of_level(0, Side::Common).into(),
+            Playhead::default(),
+        );
+        assert_eq!(details["string_table"]["unused"], 1);
+        let of = json!({"level": 0, "chunk": null, "section": "common"});
+        assert_eq!(details["string_table"]["of"], of);
+        let first = details["strings"]["first"].as_array().unwrap();
+        let stone = json!({"offset": 1, "text": "stone", "used": true});
+        assert_eq!(first[1], stone);
+        let nobody = first.iter().find(|it| it["text"] == "nobody");
+        assert_eq!(nobody.unwrap()["used"], false);
         for side in Side::ALL {
             let groups = properties(&map, LevelItem::strings_of_level(0, side));
             assert!(groups[0].properties[2].value.parse::<u32>().unwrap() < 2);

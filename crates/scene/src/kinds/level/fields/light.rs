@@ -3,14 +3,19 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-use crate::describe::fields::{Field, Table, Value, field, section, summary_only};
+use crate::describe::table::{
+    Field, Table, ValueType, field, flag, integer, section, summary_only,
+};
+use crate::describe::value::{Fact, Value};
 use crate::kinds::level::Map;
 use crate::kinds::level::fields::{LevelAt, MAX_LISTED};
 use crate::kinds::level::items::EntityAt;
 use crate::kinds::level::lights::{ChunkLight, LightKind};
 use crate::{Aabb, LevelItem, Light};
 use mapscope_formats::counted;
-use mapscope_formats::pmf::{DynamicLight, EntityKind};
+use mapscope_formats::pmf::{
+    Chunk, ChunkData, ClientDynamicLight, ClientFastLight, DynamicLight, EntityKind,
+};
 
 /// The lights of all levels, collected on first use.
 #[derive(Debug, Default)]
@@ -49,13 +54,13 @@ impl Found {
         self.chunks.iter().any(|at| Some(at.in_file) != first)
     }
 
-    /// Describes a flag over all chunks: `yes`, `no`, or the number of chunks in which it is set.
-    fn is_set(&self, is_set: impl Fn(ChunkLight) -> bool) -> String {
+    /// Returns a flag that all chunks share, or else shows the number of chunks in which it is set.
+    fn is_set(&self, is_set: impl Fn(ChunkLight) -> bool) -> Value {
         let count = self.chunks.iter().filter(|at| is_set(at.in_file)).count();
         match (count, self.chunks.len()) {
-            (0, _) => "no".to_owned(),
-            (so, all) if so == all => "yes".to_owned(),
-            (so, all) => format!("in {so} of {all} chunks"),
+            (0, _) => false.into(),
+            (so, all) if so == all => true.into(),
+            (so, all) => Value::none(format!("in {so} of {all} chunks")),
         }
     }
 }
@@ -269,116 +274,187 @@ impl<'a> LightAt<'a> {
     const LIGHT: &'a [Field<Self>] = &[
         summary_only("Light", |at| at.level.map.light_name(at.item).into()),
         summary_only("Chunks", |at| at.found.chunks.len().into()),
-        field("Number", |at: &Self| at.id.into()).derived(),
-        field("Colour", |at: &Self| Value::color(at.found.color)).derived(),
-        field("Enabled", |at: &Self| {
-            at.found.is_set(ChunkLight::is_enabled).into()
+        integer("Number", "number", |at: &Self| at.id.into()).derived(),
+        field("Colour", "color", ValueType::Integers(3), |at: &Self| {
+            Value::color(at.found.color)
         })
         .derived(),
-        field("Preserved", |at: &Self| {
+        flag("Enabled", "enabled", |at: &Self| {
+            at.found.is_set(ChunkLight::is_enabled)
+        })
+        .derived(),
+        flag("Preserved", "preserved", |at: &Self| {
             let preserve = |at: ChunkLight| at.flags & DynamicLight::PRESERVE != 0;
-            at.found.is_set(preserve).into()
+            at.found.is_set(preserve)
         })
         .derived(),
-        field("Initial intensity", |at: &Self| at.intensity().into()).derived(),
+        integer("Initial intensity", "initial_intensity", Self::intensity).derived(),
     ];
 
-    const CONTROLLERS: &'a [Field<Self>] = &[field("Controlled by", |at: &Self| {
-        let map = at.level.map;
-        let controllers = map.controllers(at.item).iter().map(|item| {
-            let title = map.entity_at(*item).as_ref().map(EntityAt::title);
-            Value::from(title.unwrap_or_default()).link(*item)
-        });
-        Value::list_up_to(MAX_LISTED, controllers)
-    })
+    const CONTROLLERS: &'a [Field<Self>] = &[field(
+        "Controlled by",
+        "controllers",
+        ValueType::List(&ValueType::Object(&[
+            ("item", ValueType::Text),
+            ("name", ValueType::Text),
+        ])),
+        |at: &Self| {
+            let map = at.level.map;
+            let controllers = map.controllers(at.item).iter().map(|item| {
+                let controller = map.entity_at(*item);
+                let name = controller.as_ref().map(|at| at.entity.brief_name());
+                let facts = [Fact::new("Item", item.to_string()), Fact::new("Name", name)];
+                let title = controller.as_ref().map(EntityAt::title);
+                let value = Value::object(facts).shown_as(title.unwrap_or_default());
+                value.link(*item)
+            });
+            Value::list(controllers).showing(MAX_LISTED)
+        },
+    )
     .derived()];
 
-    const CHUNKS: &'a [Field<Self>] = &[field("Chunk", |at: &Self| {
-        let chunks = at.found.chunks.iter();
-        Value::list_up_to(MAX_LISTED, chunks.map(|chunk| at.chunk(chunk)))
+    const CHUNKS: &'a [Field<Self>] = &[field("Chunk", "chunks", IN_CHUNKS, |at: &Self| {
+        at.in_chunks(|chunk| Value::object(chunk.facts()))
     })
-    .own(LightAt::own_chunks)];
+    .shown(|at| at.in_chunks(LightIn::shown).showing(MAX_LISTED))
+    .compared(|at| at.in_chunks(LightIn::compared))];
 
     /// Brightness of a fast light when it is on.
-    fn intensity(&self) -> Option<String> {
+    fn intensity(&self) -> Value {
         let all = self.found.chunks.iter().map(|at| at.in_file.full);
-        let (min, max) = (all.clone().min()?, all.max()?);
-        let text = if min == max {
-            min.to_string()
-        } else {
-            format!("{min} to {max}, by chunk")
-        };
-        Some(text).filter(|_| self.kind == LightKind::Fast)
+        match (all.clone().min(), all.max()) {
+            (Some(min), Some(max)) if self.kind == LightKind::Fast && min == max => min.into(),
+            (Some(min), Some(max)) if self.kind == LightKind::Fast => {
+                Value::none(format!("{min} to {max}, by chunk"))
+            }
+            _ => Value::absent(),
+        }
     }
 
-    /// Lists the record of each chunk.
-    fn own_chunks(&self) -> Value {
+    /// Lists the records of the chunks.
+    fn in_chunks(&self, read: impl Fn(&LightIn<'a>) -> Value) -> Value {
         Value::list(self.found.chunks.iter().filter_map(|at| {
             let chunk = self.level.source.chunks.get(at.chunk)?;
             let data = chunk.data.as_deref()?;
-            let ChunkLight { flags, full, .. } = at.in_file;
-            let color = self
-                .kind
-                .color(data, at.index)
-                .map(|[r, g, b]| format!(", {r} {g} {b}"));
-            // The lit surfaces, as indices of lightmaps or vertices.
-            let mut bytes = Vec::new();
-            let client = data.client.as_ref();
-            match self.kind {
-                LightKind::Dynamic => {
-                    let look = client.and_then(|client| client.dynamic_lights.get(at.index));
-                    for layer in look.iter().flat_map(|look| &look.layers) {
-                        bytes.push(layer.lightmap);
-                        bytes.extend(&layer.luxels);
-                    }
-                }
-                LightKind::Fast => {
-                    let look = client.and_then(|client| client.fast_lights.get(at.index));
-                    for (range, values) in look.iter().flat_map(|look| look.ranges()) {
-                        bytes.extend(range.start.to_le_bytes());
-                        bytes.extend(values);
-                    }
-                }
-            }
-            let crc32 = crc32fast::hash(&bytes);
-            let (index, color) = (chunk.index, color.unwrap_or_default());
-            Some(Value::from(format!(
-                "{index}: flags {flags:#04x}, intensity {full}{color}, light with the CRC-32 \
-                 {crc32:08x}"
-            )))
+            Some(read(&LightIn {
+                of: *self,
+                at: *at,
+                chunk,
+                data,
+            }))
         }))
     }
+}
 
-    /// Describes the lit surfaces in a chunk.
-    fn chunk(&self, at: &InChunk) -> Option<Value> {
-        let chunk = self.level.source.chunks.get(at.chunk)?;
-        let client = chunk.data.as_deref().and_then(|data| data.client.as_ref());
-        let reach = client.and_then(|client| match self.kind {
-            LightKind::Dynamic => {
-                let look = client.dynamic_lights.get(at.index)?;
-                let maps: Vec<String> = look
-                    .layers
-                    .iter()
-                    .map(|layer| layer.lightmap.to_string())
-                    .collect();
-                Some(format!("lightmaps {}", maps.join(", ")))
-            }
-            LightKind::Fast => {
-                let look = client.fast_lights.get(at.index)?;
-                let vertices: usize = look.ranges().map(|(range, _)| range.len()).sum();
-                let ranges = counted(look.ranges().count(), "range");
-                Some(format!("{vertices} vertices in {ranges}"))
-            }
-        });
-        let enabled = if at.in_file.is_enabled() { "on" } else { "off" };
-        let in_chunk = match self.kind {
-            _ if !self.found.differs() => String::new(),
-            LightKind::Dynamic => format!(", {enabled}"),
-            LightKind::Fast => format!(", {enabled}, intensity {}", at.in_file.full),
-        };
-        let text = format!("{}: {}{in_chunk}", chunk.index, reach.unwrap_or_default());
-        Some(Value::from(text).link(LevelItem::chunk(self.level.number, at.chunk)))
+/// The record of a light in a chunk.
+struct LightIn<'a> {
+    of: LightAt<'a>,
+    at: InChunk,
+    chunk: &'a Chunk,
+    data: &'a ChunkData,
+}
+
+/// The records of a light.
+const IN_CHUNKS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("chunk", ValueType::Integers(3)),
+    ("flags", ValueType::Integer),
+    ("intensity", ValueType::Integer),
+    ("color", ValueType::Integers(3)),
+    ("lightmaps", ValueType::List(&ValueType::Integer)),
+    ("vertices", ValueType::Integer),
+    ("ranges", ValueType::Integer),
+    ("crc32", ValueType::Integer),
+]));
+
+impl<'a> LightIn<'a> {
+    fn dynamic(&self) -> Option<&'a ClientDynamicLight> {
+        let client = self.data.client.as_ref();
+        let client = client.filter(|_| self.of.kind == LightKind::Dynamic);
+        client?.dynamic_lights.get(self.at.index)
     }
+
+    fn fast(&self) -> Option<&'a ClientFastLight> {
+        let client = self.data.client.as_ref();
+        let client = client.filter(|_| self.of.kind == LightKind::Fast);
+        client?.fast_lights.get(self.at.index)
+    }
+
+    fn facts(&self) -> [Fact; 8] {
+        let ChunkLight { flags, full, .. } = self.at.in_file;
+        let lightmaps = self
+            .dynamic()
+            .map(|look| Value::integers(look.layers.iter().map(|layer| layer.lightmap)));
+        let extent = self.fast().map(extent);
+        [
+            Fact::new("Chunk", self.chunk.index.yxz()),
+            Fact::new("Flags", flags),
+            Fact::new("Intensity", full),
+            Fact::new("Color", self.of.kind.color(self.data, self.at.index)),
+            Fact::new("Lightmaps", lightmaps),
+            Fact::new("Vertices", extent.map(|[vertices, _]| vertices)),
+            Fact::new("Ranges", extent.map(|[_, ranges]| ranges)),
+            Fact::new("CRC32", self.crc32()),
+        ]
+    }
+
+    /// Checksum of the light on its surfaces, with the indices of lightmaps or vertices.
+    fn crc32(&self) -> u32 {
+        let mut bytes = Vec::new();
+        for layer in self.dynamic().iter().flat_map(|look| &look.layers) {
+            bytes.push(layer.lightmap);
+            bytes.extend(&layer.luxels);
+        }
+        for (range, values) in self.fast().iter().flat_map(|look| look.ranges()) {
+            bytes.extend(range.start.to_le_bytes());
+            bytes.extend(values);
+        }
+        crc32fast::hash(&bytes)
+    }
+
+    /// Describes the whole record.
+    fn compared(&self) -> Value {
+        let ChunkLight { flags, full, .. } = self.at.in_file;
+        let color = self.of.kind.color(self.data, self.at.index);
+        let color = color.map_or_else(String::new, |[r, g, b]| format!(", {r} {g} {b}"));
+        let (index, crc32) = (self.chunk.index, self.crc32());
+        Value::object(self.facts()).shown_as(format!(
+            "{index}: flags {flags:#04x}, intensity {full}{color}, light with the CRC-32 {crc32:08x}"
+        ))
+    }
+
+    /// Describes the lit surfaces.
+    fn shown(&self) -> Value {
+        let maps = self.dynamic().map(|look| {
+            let maps = look.layers.iter().map(|layer| layer.lightmap.to_string());
+            format!("lightmaps {}", maps.collect::<Vec<_>>().join(", "))
+        });
+        let reach = maps.or_else(|| {
+            let [vertices, ranges] = extent(self.fast()?);
+            Some(format!(
+                "{vertices} vertices in {}",
+                counted(ranges, "range")
+            ))
+        });
+        let InChunk { chunk, in_file, .. } = self.at;
+        let enabled = if in_file.is_enabled() { "on" } else { "off" };
+        let in_chunk = match self.of.kind {
+            _ if !self.of.found.differs() => String::new(),
+            LightKind::Dynamic => format!(", {enabled}"),
+            LightKind::Fast => format!(", {enabled}, intensity {}", in_file.full),
+        };
+        let text = format!(
+            "{}: {}{in_chunk}",
+            self.chunk.index,
+            reach.unwrap_or_default()
+        );
+        Value::from(text).link(LevelItem::chunk(self.of.level.number, chunk))
+    }
+}
+
+/// Numbers of lit vertices and of their ranges.
+fn extent(look: &ClientFastLight) -> [usize; 2] {
+    let vertices = look.ranges().map(|(range, _)| range.len());
+    [vertices.sum(), look.ranges().count()]
 }
 
 #[cfg(test)]
@@ -388,6 +464,7 @@ mod tests {
     use crate::kinds::level::tint::Tint;
     use crate::{Document as _, Item, Owner, Playhead, Shown};
     use mapscope_formats::pmf::{EntityList, NewEntity, StringTableBuilder};
+    use serde_json::json;
 
     #[test]
     fn lights_are_listed_once_with_what_controls_them() {
@@ -431,6 +508,12 @@ mod tests {
         let links = groups.iter().flat_map(|group| &group.properties);
         let kinds: Vec<_> = links.filter_map(|p| p.link).map(Item::kind).collect();
         assert_eq!(kinds, ["entity", "chunk", "chunk"]);
+        let details = map.details(fast.item, Playhead::default());
+        assert_eq!(details["light"]["color"], json!([100, 200, 255]));
+        assert_eq!(
+            details["controllers"]["controllers"],
+            json!([{"item": "entity map 0", "name": "dimmer"}])
+        );
         // The controller links back to the light.
         let owner = Owner::Map;
         let groups = map.properties(
@@ -464,6 +547,19 @@ mod tests {
         assert_eq!(value("Enabled"), "in 2 of 3 chunks");
         assert_eq!(value("Preserved"), "in 1 of 3 chunks");
         assert_eq!(value("Initial intensity"), "77 to 99, by chunk");
+        let details = map.details(light.item, Playhead::default());
+        let unlike = ["enabled", "preserved", "initial_intensity"];
+        assert!(unlike.iter().all(|key| details["light"][key].is_null()));
+        let records = details["chunks"]["chunks"].as_array().unwrap();
+        let record = |of: &serde_json::Value| json!([of["chunk"], of["flags"], of["intensity"]]);
+        assert_eq!(
+            records.iter().map(record).collect::<Vec<_>>(),
+            [
+                json!([[0, 0, 0], 0, 77]),
+                json!([[0, 1, 0], 1, 99]),
+                json!([[0, 2, 0], 3, 99]),
+            ]
+        );
         let chunks: Vec<_> = all.iter().filter(|p| p.name == "Chunk").collect();
         assert!(
             chunks[0].value.ends_with(", off, intensity 77"),

@@ -3,11 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::describe::fields::{Field, Table, Value, field, section, summary_only};
 use crate::describe::numbers::{fixed, short, xyz};
+use crate::describe::table::{
+    Field, Table, ValueType, decimal, field, flag, integer, section, shown_only, summary_only,
+    table, text, vector,
+};
+use crate::describe::value::Value;
 use crate::kinds::level::Map;
-use crate::kinds::level::fields::LevelAt;
-use crate::kinds::level::fields::cube::whole;
+use crate::kinds::level::fields::{GRID_PLACES, LevelAt, TEXTS, grid_place, string};
 use crate::kinds::level::known::{CubeUse, Use};
 use crate::kinds::level::materials::{Blend, Material};
 use crate::kinds::level::textures::LevelTexture;
@@ -96,109 +99,138 @@ impl<'a> MaterialAt<'a> {
     };
 
     const MATERIAL: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| {
+        text("Name", "name", |at: &Self| {
             let swatch = at.level.map.material_swatch(at.level.number, at.index);
             Value::from(at.material.name.as_str()).swatch(swatch)
         })
         .in_summary_as("Material"),
-        field("Level", |at: &Self| at.level.link()).derived(),
-        field("Index", |at: &Self| at.index.into()).derived(),
-        field("Type", |at| {
+        integer("Level", "level", |at: &Self| at.level.link()).derived(),
+        integer("Index", "index", |at: &Self| at.index.into()).derived(),
+        text("Type", "type", |at| {
             let strings = &at.level.source.common.strings;
-            at.common().map(|common| strings.told(common.kind)).into()
+            at.common()
+                .map(|common| string(strings, common.kind))
+                .into()
         }),
-        field("Flags", |at| {
-            at.common().map(|c| Value::bits(c.flags)).into()
+        integer("Flags", "flags", |at| {
+            at.common().map(|common| Value::hex(common.flags, 2)).into()
         }),
-        field("Transparent", |at: &Self| {
+        flag("Transparent", "transparent", |at: &Self| {
             let flag = pmf::Material::TRANSPARENT;
             at.common().map(|common| common.flags & flag != 0).into()
         })
         .derived(),
-        field("Liquid", |at: &Self| {
+        flag("Liquid", "liquid", |at: &Self| {
             at.common().map(|_| at.material.is_liquid).into()
         })
         .derived(),
-        field("Render mode", |at: &Self| {
+        integer("Render mode", "render_mode", |at| {
             let blend = match at.material.blend {
                 Blend::Opaque => "opaque",
                 Blend::Alpha => "alpha-blended",
                 Blend::Add => "additive",
             };
-            let mode = |common: &pmf::Material| format!("{} ({blend})", common.render_mode);
-            at.common().map(mode).into()
-        })
-        .own(|at| at.common().map(|common| common.render_mode).into()),
-        field("Hidden by", |at: &Self| {
+            let mode = at.common().map(|common| common.render_mode);
+            mode.map(|mode| Value::from(mode).shown_as(format!("{mode} ({blend})")))
+                .into()
+        }),
+        integer("Hidden by", "hidden_by", |at: &Self| {
             let Some(first) = at.shadowed_by() else {
                 return Value::absent();
             };
-            let item = LevelItem::material(at.level.number, first);
-            Value::from(format!("{first}, which has the same name")).link(item)
+            Value::from(first)
+                .shown_as(format!("{first}, which has the same name"))
+                .link(LevelItem::material(at.level.number, first))
         })
         .derived(),
-        field("Stands for", |at: &Self| {
+        flag("Stands for", "stands_for_missing", |at: &Self| {
+            at.common().is_none().into()
+        })
+        .derived()
+        .shown(|at| {
             let all = "all materials that the level does not have";
             at.common().is_none().then_some(all).into()
-        })
-        .derived(),
+        }),
     ];
 
     const LOOK: &'a [Field<Self>] = &[
-        field("Colour", |at| at.of_look(|look| Value::color(look.color))),
-        field("Alpha", |at| at.of_look(|look| look.alpha)),
-        field("Emission", |at| {
+        field("Colour", "color", ValueType::Integers(3), |at| {
+            at.of_look(|look| Value::color(look.color))
+        }),
+        integer("Alpha", "alpha", |at| at.of_look(|look| look.alpha)),
+        field("Emission", "emission", ValueType::Integers(3), |at| {
             at.of_look(|look| Value::color(look.emission))
         }),
-        field("Shading", |at| at.of_look(|look| look.shading)),
-        field("Texture", Self::textures).own(Self::texture_names),
-        field("Each texture", |at| {
-            let micros = |look: &ClientMaterial| format!("{} µs", look.advance_micros);
-            at.look().map(micros).into()
+        integer("Shading", "shading", |at| at.of_look(|look| look.shading)),
+        text("Texture", "texture", |at| {
+            at.of_look(|look| at.texture(look.texture))
         }),
-        field("Scroll", |at: &Self| {
+        text("Matcap", "matcap", |at| {
+            at.of_look(|look| at.texture(look.matcap))
+        }),
+        field("Next texture", "next_textures", TEXTS, |at| {
+            at.of_look(|look| {
+                let names = look.extra_textures.iter();
+                Value::list(names.map(|name| at.texture(*name)))
+            })
+        }),
+        integer("Each texture", "texture_duration_us", |at| {
+            at.of_look(|look| Value::amount(look.advance_micros, "µs"))
+        }),
+        field("Scroll", "scroll_per_s", ValueType::Numbers(2), |at| {
             at.of_look(|look| scroll(look.texture_scroll))
-        })
-        .own(|at| at.of_look(|look| numbers(&look.texture_scroll))),
-        field("Matcap scroll", |at: &Self| {
-            at.of_look(|look| scroll(look.matcap_scroll))
-        })
-        .own(|at| at.of_look(|look| numbers(&look.matcap_scroll))),
-        field("Wave velocity", |at: &Self| {
+        }),
+        field(
+            "Matcap scroll",
+            "matcap_scroll_per_s",
+            ValueType::Numbers(2),
+            |at| at.of_look(|look| scroll(look.matcap_scroll)),
+        ),
+        vector("Wave velocity", "wave_velocity", |at| {
             let ignored = if at.material.is_liquid {
                 ""
             } else {
                 " (without meaning: it is no liquid)"
             };
-            let velocity = |look: &ClientMaterial| format!("{}{ignored}", xyz(look.wave.velocity));
-            at.look().map(velocity).into()
-        })
-        .own(|at| at.of_look(|look| look.wave.velocity)),
-        field("Wave wind", |at| at.of_look(|look| look.wave.wind)),
-        field("Wave offset", |at| at.of_look(|look| look.wave.offset)),
-        field("Wave scale", |at| at.of_look(|look| look.wave.scale)),
+            at.of_look(|look| {
+                let velocity = look.wave.velocity;
+                Value::from(velocity).shown_as(format!("{}{ignored}", xyz(velocity)))
+            })
+        }),
+        decimal("Wave wind", "wave_wind", |at| {
+            at.of_look(|look| look.wave.wind)
+        }),
+        decimal("Wave offset", "wave_offset", |at| {
+            at.of_look(|look| look.wave.offset)
+        }),
+        decimal("Wave scale", "wave_scale", |at| {
+            at.of_look(|look| look.wave.scale)
+        }),
     ];
 
     const USE: &'a [Field<Self>] = &[
-        field("Area", |at: &Self| {
-            format!("{} m²", fixed(at.uses.area, 2)).into()
+        decimal("Area", "area_m2", |at: &Self| {
+            let area = at.uses.area;
+            Value::from(area as f32).shown_as(format!("{} m²", fixed(area, 2)))
         })
         .derived()
         .note(|at| at.use_note().into()),
-        field("Faces", |at: &Self| at.uses.faces.into())
+        integer("Faces", "faces", |at: &Self| at.uses.faces.into())
             .derived()
             .in_summary(),
         summary_only("Area", |at| format!("{} m²", fixed(at.uses.area, 1)).into()),
-        field("Triangles", |at: &Self| at.uses.triangles.into()).derived(),
-        field("Cubes", |at: &Self| at.cube_use().cubes.into()).derived(),
-        field("Chunks", |at: &Self| at.chunks().len().into()).derived(),
-        field("In chunk", |at: &Self| {
-            let chunks = at.chunks();
-            let chunks = chunks.iter().map(|chunk| {
-                let name = at.level.source.chunks.get(*chunk)?.index.to_string();
-                Some(Value::from(name).link(LevelItem::chunk(at.level.number, *chunk)))
+        integer("Triangles", "triangles", |at: &Self| {
+            at.uses.triangles.into()
+        })
+        .derived(),
+        integer("Cubes", "cubes", |at: &Self| at.cube_use().cubes.into()).derived(),
+        shown_only("Chunks", |at| at.chunks().len().into()),
+        field("In chunk", "chunks", GRID_PLACES, |at: &Self| {
+            let chunks = at.chunks().into_iter().map(|chunk| {
+                let index = at.level.source.chunks.get(chunk)?.index;
+                Some(grid_place(index).link(LevelItem::chunk(at.level.number, chunk)))
             });
-            Value::list_up_to(MAX_CHUNKS, chunks)
+            Value::list(chunks).showing(MAX_CHUNKS)
         })
         .derived(),
     ];
@@ -227,47 +259,27 @@ impl<'a> MaterialAt<'a> {
         first.filter(|first| *first != self.index)
     }
 
-    /// Returns the strings that name its textures, each with its role.
-    fn named_textures(
-        &self,
-    ) -> impl Iterator<Item = (&'static str, StringRef, &'a pmf::LevelClient)> {
-        let look = self.look().zip(self.level.source.client.as_ref());
-        look.into_iter().flat_map(|(look, client)| {
-            let next = look.extra_textures.iter();
-            let next = next.map(|name| ("Next texture", *name));
-            let named = [("Texture", look.texture), ("Matcap", look.matcap)].into_iter();
-            named
-                .chain(next)
-                .map(move |(what, name)| (what, name, client))
-        })
-    }
-
-    /// Lists the names of its textures.
-    fn texture_names(&self) -> Value {
-        let names = self.named_textures();
-        let names = names.map(|(what, name, client)| (what, whole(&client.strings, name)));
-        let names = names.filter(|(_, name)| !name.is_empty());
-        Value::list(names.map(|(what, name)| Value::from(name).named(what)))
-    }
-
-    /// Lists its textures, with their thumbnails and files.
-    fn textures(&self) -> Value {
-        let map = self.level.map;
-        Value::list(self.named_textures().filter_map(|(name, path, client)| {
-            let shown = client.strings.told(path);
-            if shown.is_empty() {
-                return None;
-            }
-            let path = String::from_utf8_lossy(client.strings.path(path).unwrap_or_default());
-            let found = map.textures.find(&path);
-            let archive = map.pmf.archive.as_ref();
-            let file = archive.and_then(|archive| archive.find_texture(&path));
-            let texture = found.and_then(|found| map.textures.list.get(found));
-            let size = texture.map_or_else(|| "not read".to_owned(), LevelTexture::size_text);
-            let line = Value::from(format!("{shown} ({size})")).named(name);
-            let line = line.swatch(found.map(Swatch::Thumbnail));
-            Some(line.link_if(file.map(LevelItem::archive_file)))
-        }))
+    /// Describes a texture that it names, with its thumbnail and its file.
+    fn texture(&self, path: StringRef) -> Value {
+        let Some(client) = &self.level.source.client else {
+            return Value::absent();
+        };
+        let (map, strings) = (self.level.map, &client.strings);
+        let shown = strings.told(path);
+        if shown.is_empty() {
+            return Value::absent();
+        }
+        let name = strings.has(path.0).then(|| strings.get(path));
+        let path = String::from_utf8_lossy(strings.path(path).unwrap_or_default());
+        let found = map.textures.find(&path);
+        let archive = map.pmf.archive.as_ref();
+        let file = archive.and_then(|archive| archive.find_texture(&path));
+        let texture = found.and_then(|found| map.textures.list.get(found));
+        let size = texture.map_or_else(|| "not read".to_owned(), LevelTexture::size_text);
+        Value::from(name)
+            .shown_as(format!("{shown} ({size})"))
+            .swatch(found.map(Swatch::Thumbnail))
+            .link_if(file.map(LevelItem::archive_file))
     }
 
     /// Returns its use by cubes.
@@ -296,15 +308,9 @@ impl<'a> MaterialAt<'a> {
     }
 }
 
-/// Formats numbers with all their digits.
-fn numbers(numbers: &[f32]) -> String {
-    let numbers = numbers.iter().map(f32::to_string);
-    numbers.collect::<Vec<_>>().join(" ")
-}
-
-/// Formats the scroll speed of texture coordinates.
-fn scroll([u, v]: [f32; 2]) -> String {
-    format!("u {}  v {} a second", short(u), short(v))
+/// The scroll speed of texture coordinates.
+fn scroll([u, v]: [f32; 2]) -> Value {
+    Value::from([u, v]).shown_as(format!("u {}  v {} a second", short(u), short(v)))
 }
 
 /// A record from a list of a level's common section.
@@ -328,40 +334,47 @@ impl<'a> PhysicsMaterialAt<'a> {
     };
 
     const PHYSICS: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| {
-            let strings = &at.level.source.common.strings;
-            strings.told(at.record.name).into()
+        text("Name", "name", |at: &Self| {
+            string(&at.level.source.common.strings, at.record.name)
         })
         .in_summary_as("Physics material"),
-        field("Level", |at: &Self| at.level.number.into()).derived(),
-        field("Index", |at: &Self| at.index.into()).derived(),
-        field("Solid", |at: &Self| at.is_solid().into())
+        integer("Level", "level", |at: &Self| at.level.number.into()).derived(),
+        integer("Index", "index", |at: &Self| at.index.into()).derived(),
+        flag("Solid", "solid", |at: &Self| at.is_solid().into())
             .derived()
             .note(|at| (!at.is_solid()).then_some("not solid").into()),
-        field("Material of the air", |at: &Self| {
+        flag("Material of the air", "is_air", |at: &Self| {
             let common = &at.level.source.common;
             let [air, own] = [common.air_physics, at.record.name];
             (common.strings.name(air) == common.strings.name(own)).into()
         })
         .derived(),
-        field("Flags", |at| Value::bits(at.record.flags)),
-        field("Friction", |at| {
-            let name = if at.is_solid() {
-                "Friction"
-            } else {
-                "Max speed"
-            };
-            Value::from(at.record.friction_or_max_speed).named(name)
+        integer("Flags", "flags", |at| Value::hex(at.record.flags, 2)),
+        decimal("Friction", "friction", |at| {
+            at.is_solid()
+                .then_some(at.record.friction_or_max_speed)
+                .into()
         }),
-        field("Traction", |at| at.record.traction.into()),
-        field("Bounce", |at| at.record.bounce.into()),
-        field("Damage from speed", |at| at.record.damage_speed.into()),
-        field("Base damage", |at| at.record.base_damage.into()),
-        field("Extra damage", |at| at.record.extra_damage.into()),
+        decimal("Max speed", "max_speed", |at| {
+            (!at.is_solid())
+                .then_some(at.record.friction_or_max_speed)
+                .into()
+        }),
+        decimal("Traction", "traction", |at| at.record.traction.into()),
+        decimal("Bounce", "bounce", |at| at.record.bounce.into()),
+        decimal("Damage from speed", "damage_from_speed", |at| {
+            at.record.damage_speed.into()
+        }),
+        decimal("Base damage", "base_damage", |at| {
+            at.record.base_damage.into()
+        }),
+        decimal("Extra damage", "extra_damage", |at| {
+            at.record.extra_damage.into()
+        }),
     ];
 
-    const USE: &'a [Field<Self>] = &[field("Used by", |at: &Self| {
-        counted(at.chunk_count(), "chunk").into()
+    const USE: &'a [Field<Self>] = &[integer("Used by", "chunks", |at: &Self| {
+        Value::count(at.chunk_count(), "chunk")
     })
     .derived()];
 
@@ -386,22 +399,21 @@ pub(in crate::kinds::level) type SoundMaterialAt<'a> = InCommon<'a, SoundMateria
 
 impl<'a> SoundMaterialAt<'a> {
     /// The fields of a sound material.
-    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Sound material", Self::SOUND)],
-    };
-
-    const SOUND: &'a [Field<Self>] = &[
-        field("Name", |_: &Self| {
-            "none: the file has no names of them".into()
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = table!(
+        "Sound material",
+        text("Name", "name", |_: &Self| {
+            Value::none("none: the file has no names of them")
         })
         .derived(),
-        field("Level", |at: &Self| at.level.number.into()).derived(),
-        field("Index", |at: &Self| at.index.into())
+        integer("Level", "level", |at: &Self| at.level.number.into()).derived(),
+        integer("Index", "index", |at: &Self| at.index.into())
             .derived()
             .in_summary_as("Sound material"),
-        field("Dampens the volume", |at| at.record.volume_dampening.into()),
-        field("Dampens high frequencies", |at| {
+        decimal("Dampens the volume", "volume_dampening", |at| {
+            at.record.volume_dampening.into()
+        }),
+        decimal("Dampens high frequencies", "frequency_dampening", |at| {
             at.record.frequency_dampening.into()
         }),
-    ];
+    );
 }

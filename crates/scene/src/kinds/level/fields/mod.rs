@@ -8,15 +8,15 @@ pub(super) mod file;
 pub(super) mod light;
 pub(super) mod material;
 
-use serde_json::{Value as Json, json};
-
-use crate::describe::fields::{
-    Describe, Field, ItemKeys, Table, Value, field, json_only, own_only, section, summary_only,
-};
-use crate::describe::numbers::{fixed, number, short};
+use crate::describe::numbers::fixed;
 use crate::describe::own::hex_text;
+use crate::describe::table::{
+    Describe, Field, ItemKeys, Table, ValueType, compared_only, decimal, field, flag, integer,
+    keyed_facts, place, section, shown_only, table, text, vector,
+};
+use crate::describe::value::{Fact, Value};
 use crate::kinds::level::chunk_map::packed_bytes;
-use crate::kinds::level::fields::cube::CubeRecord;
+use crate::kinds::level::fields::cube::{CubeRecord, MIN_AND_MAX};
 use crate::kinds::level::fields::entity::{EntityTypeAt, GamemodeAt};
 use crate::kinds::level::fields::environment::{
     Environment, EnvironmentAt, RegionAt, ServerRegionAt,
@@ -29,10 +29,10 @@ use crate::kinds::level::known::{Counts, kind_counts};
 use crate::kinds::level::lights::LightKind;
 use crate::kinds::level::mesh::ChunkMesh;
 use crate::kinds::level::{Level, Map, date};
-use crate::{ClipInfo, LevelItem, Property};
+use crate::{ClipInfo, LevelItem};
 use mapscope_formats::pmf::{
-    self, ChunkClient, ChunkData, ChunkServer, Cube, CubeKind, Entities, Frame, Side, StringRef,
-    StringTable,
+    self, ChunkClient, ChunkData, ChunkIndex, ChunkServer, Cube, CubeKind, Entities, Frame, Side,
+    StringRef, StringTable,
 };
 use mapscope_formats::{Problem, counted};
 
@@ -41,8 +41,6 @@ use mapscope_formats::{Problem, counted};
 pub(in crate::kinds::level) const MAX_LISTED: usize = 256;
 /// Maximum number of bytes in a line of text.
 pub(in crate::kinds::level) const MAX_BYTES: usize = 256;
-/// Maximum number of levels in the table of sizes.
-const MAX_LEVELS: usize = 256;
 
 /// Names of the sections of levels and chunks, in their order.
 pub(in crate::kinds::level) const SECTION_NAMES: [&str; 3] = ["Common", "Client", "Server"];
@@ -54,31 +52,47 @@ pub(in crate::kinds::level) fn hex(bytes: &[u8], max: usize) -> String {
     numbers.chain(more).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a name as JSON.
-pub(in crate::kinds::level) fn text(strings: &StringTable, name: StringRef) -> Json {
-    strings.brief(name).into()
+/// Returns a string; null, and shown as its offset, if it is not in the table.
+pub(in crate::kinds::level) fn string(strings: &StringTable, string: StringRef) -> Value {
+    let shown = strings.told(string);
+    if strings.has(string.0) {
+        shown.into()
+    } else {
+        Value::none(shown.into_owned())
+    }
+}
+
+/// Returns the position of a chunk in the grid of its level.
+pub(in crate::kinds::level) fn grid_place(index: ChunkIndex) -> Value {
+    Value::tuple(index.yxz())
 }
 
 /// Shows the unreadable rest of an entity list as bytes. It starts at the first entity that is
-/// truncated or of an unknown type.
-fn unread_entities(entities: Option<&Entities>) -> Value {
+/// truncated or of an unknown type. `place` converts its offset and its length.
+fn unread_entities(entities: Option<&Entities>, place: fn(usize, usize) -> Value) -> Value {
     let list = entities.and_then(|entities| Some((entities, entities.opaque()?)));
-    let lines = list
+    let facts = list
         .filter(|(_, (_, bytes))| !bytes.is_empty())
         .map(|(entities, (at, bytes))| {
-            let why = if entities.is_incomplete() {
-                "the first is cut off"
+            let (reason, shown) = if entities.is_incomplete() {
+                ("cut off", "the first is cut off")
             } else {
-                "the first is of an unknown type"
+                ("unknown type", "the first is of an unknown type")
             };
-            vec![
-                Property::new("Why", why),
-                Property::new("Offset", format!("{at:#x} of their section")).derived(),
-                Property::new("Size", counted(bytes.len(), "byte")),
-                Property::dump(bytes),
-            ]
+            let place = place(at, bytes.len()).shown_as(format!("{at:#x} of their section"));
+            Value::object([
+                Fact::new("Why", Value::from(reason).shown_as(shown)).keyed("reason"),
+                Fact::new("Offset", place).keyed("place").derived(),
+                Fact::new("Size", Value::count(bytes.len(), "byte")).keyed("size_bytes"),
+                Fact::new("Bytes", Value::bytes(bytes)),
+            ])
         });
-    lines.into()
+    facts.into()
+}
+
+/// Creates the place of bytes in the server data of a chunk.
+pub(super) fn in_server_section(offset: usize, length: usize) -> Value {
+    Value::bytes_in("server", offset, length)
 }
 
 /// The file as a whole.
@@ -93,124 +107,133 @@ impl<'a> MapAt<'a> {
         sections: &[
             section("Map", Self::MAP),
             section("Sizes", Self::SIZES),
-            section("Entities that are not read", Self::UNREAD),
+            section("Entities that are not read", Self::UNREAD).keyed("unread_entities"),
         ],
     };
 
-    /// The fields of the header.
-    const HEADER: Table<'a, Self> = Table {
-        sections: &[section("Header", Self::OF_HEADER)],
-    };
-
-    const OF_HEADER: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| at.header().name.as_str().into()).json("name"),
-        field("Description", |at: &Self| {
-            at.header().description.as_str().into()
-        })
-        .json("description"),
-        field("Authors", |at: &Self| at.header().authors.as_str().into()).json("authors"),
-        field("Compiler", |at: &Self| at.header().compiler.as_str().into()).json("compiler"),
-        field("Compiled", |at: &Self| {
-            date::utc(at.header().created_unix_secs).into()
-        })
-        .json_as("time", |at| at.header().created_unix_secs.into()),
-        field("Version", |at| at.map.about.version.as_str().into()),
-        field("Read as of", |_| {
-            format!("document of {}", pmf::DOCUMENT_DATE).into()
-        })
-        .derived(),
-        field("Gamemodes", |at: &Self| {
-            at.header().gamemodes.join(", ").into()
-        })
-        .json_as("gamemodes", |at| json!(at.header().gamemodes)),
-    ];
-
     const MAP: &'a [Field<Self>] = &[
-        field("Header", |at: &Self| Self::HEADER.properties(at).into())
-            .json_as("header", |at| Self::HEADER.json(at).into()),
-        json_only("document", |_| pmf::DOCUMENT_DATE.into()),
-        summary_only("Map", |at| at.header().name.as_str().into()),
-        field("Levels", |at: &Self| at.map.levels.len().into())
-            .derived()
-            .in_summary()
-            .note(|at| counted(at.map.levels.len(), "level").into())
-            .json_as("levels", |at| {
-                let levels = (0..).map_while(|number| at.map.level_at(number));
-                levels.map(|at| LevelAt::FIELDS.json(&at)).collect()
-            }),
-        field("Archive", |at: &Self| {
-            counted(at.map.archive_paths().len(), "file").into()
+        field("Header", "header", HEADER, |at: &Self| at.header_facts())
+            .summary("Map", |at| at.header().name.as_str().into())
+            .listed(),
+        text("Version", "version", |at| {
+            at.map.about.version.as_str().into()
+        }),
+        text("Read as of", "document", |_: &Self| {
+            Value::from(pmf::DOCUMENT_DATE).shown_as(format!("document of {}", pmf::DOCUMENT_DATE))
         })
         .derived()
-        .json_as("archive", |at| at.map.archive_paths().into()),
-        field("Extensions", |at: &Self| at.map.pmf.extensions.len().into())
-            .derived()
-            .json_as("extensions", |at| {
-                let extensions = (0..).map_while(|index| at.map.extension_at(index));
-                extensions.map(|at| ExtensionAt::FIELDS.json(&at)).collect()
-            }),
-        field("Entities of the map", |at: &Self| {
+        .listed(),
+        field("Levels", "levels", LEVELS, |at: &Self| {
+            let levels = (0..).map_while(|number| at.map.level_at(number));
+            Value::list(levels.map(|at| LevelAt::FIELDS.listed(&at)))
+        })
+        .derived()
+        .listed()
+        .shown(|at| at.map.levels.len().into())
+        .in_summary()
+        .note(|at| Value::count(at.map.levels.len(), "level")),
+        field("Archive", "archive", TEXTS, |at: &Self| {
+            Value::list(at.map.archive_paths())
+        })
+        .derived()
+        .listed()
+        .shown(|at| Value::count(at.map.archive_paths().len(), "file")),
+        field("Extensions", "extensions", EXTENSIONS, |at: &Self| {
+            let extensions = (0..).map_while(|index| at.map.extension_at(index));
+            Value::list(extensions.map(|at| ExtensionAt::FIELDS.listed(&at)))
+        })
+        .derived()
+        .listed()
+        .shown(|at| at.map.pmf.extensions.len().into()),
+        integer("Entities of the map", "entities", |at: &Self| {
             at.map.pmf.entities.len().into()
         })
         .derived()
-        .json("entities"),
+        .listed(),
     ];
 
     const SIZES: &'a [Field<Self>] = &[
-        field("File", |at: &Self| {
+        integer("File", "file_bytes", |at: &Self| {
             let bytes = at.archive_start().map(|_| at.map.bytes.len());
-            bytes.map(|bytes| format!("{bytes} bytes")).into()
+            bytes.map(|bytes| Value::amount(bytes, "bytes")).into()
         })
         .derived(),
-        field("Header", |at: &Self| {
+        integer("Header", "header_bytes", |at: &Self| {
             let after = at.map.pmf.strings.bytes().len() + 8;
-            let header = at
-                .archive_start()
-                .map(|start| start.saturating_sub(after as u64));
+            let header = at.archive_start();
+            let header = header.map(|start| start.saturating_sub(after as u64));
             header.map(|header| at.share(header)).into()
         })
         .derived(),
-        field("String table", |at: &Self| {
+        integer("String table", "string_table_bytes", |at: &Self| {
             let bytes = at.map.pmf.strings.bytes().len();
-            Value::from(at.share(bytes as u64)).link(LevelItem::STRINGS_OF_FILE)
+            at.share(bytes as u64).link(LevelItem::STRINGS_OF_FILE)
         })
         .derived(),
-        field("Archive", |at: &Self| {
+        integer("Archive", "archive_bytes", |at: &Self| {
             let archive = at.map.pmf.archive.as_ref();
             let bytes = archive.map_or(0, |archive| archive.bytes().len());
-            at.share(bytes as u64).into()
+            at.share(bytes as u64)
         })
         .derived(),
-        field("Extension", |at: &Self| {
+        field("Extension", "extensions", SIZES, |at: &Self| {
             let extensions = at.map.pmf.extensions.iter().enumerate();
-            let lines = extensions.map(|(index, extension)| {
+            let sizes = extensions.map(|(index, extension)| {
                 let index = index as u32;
-                let size = at.share(extension.size.into());
-                let text = format!("{}: {size}", extension.name);
-                Value::from(text).link(LevelItem::Extension { index })
+                let size = u64::from(extension.size);
+                let facts = [Fact::new("Index", index), Fact::new("Bytes", size)];
+                Value::object(facts)
+                    .shown_as(format!("{}: {}", extension.name, at.share_text(size)))
+                    .link(LevelItem::Extension { index })
             });
-            Value::list_up_to(MAX_LISTED, lines)
+            Value::list(sizes).showing(MAX_LISTED)
         })
         .derived(),
-        field("Level", |at: &Self| {
-            let levels = at.map.pmf.levels.iter().enumerate().take(MAX_LEVELS);
+        field("Level", "levels", LEVEL_SIZES, |at: &Self| {
+            let levels = at.map.pmf.levels.iter().enumerate();
             Value::list(levels.map(|(index, level)| {
                 let [packed, unpacked] = packed_of(level);
-                let (share, ratio) = (at.share(level.size.into()), ratio(packed, unpacked));
-                let text = format!("{index}: {share}, decoded {unpacked}, {ratio}");
-                Value::from(text).link(LevelItem::level(index))
+                let facts = [
+                    Fact::new("Index", index),
+                    Fact::new("Bytes", level.size),
+                    Fact::new("Decoded bytes", unpacked),
+                ];
+                let (share, ratio) = (at.share_text(level.size.into()), ratio(packed, unpacked));
+                Value::object(facts)
+                    .shown_as(format!("{index}: {share}, decoded {unpacked}, {ratio}"))
+                    .link(LevelItem::level(index))
             }))
         })
         .derived(),
-        field("Entities", |at: &Self| {
-            at.share(at.map.pmf.entities.bytes().len() as u64).into()
+        integer("Entities", "entities_bytes", |at: &Self| {
+            at.share(at.map.pmf.entities.bytes().len() as u64)
         })
         .derived(),
     ];
 
-    const UNREAD: &'a [Field<Self>] = &[field("Bytes", |at| {
-        unread_entities(Some(&at.map.pmf.entities))
+    const UNREAD: &'a [Field<Self>] = &[keyed_facts(UNREAD, |at| {
+        unread_entities(Some(&at.map.pmf.entities), Value::bytes_at)
     })];
+
+    fn header_facts(self) -> Value {
+        let header = self.header();
+        let time = Value::from(header.created_unix_secs);
+        Value::object([
+            Fact::new("Name", &*header.name),
+            Fact::new("Description", &*header.description),
+            Fact::new("Authors", &*header.authors),
+            Fact::new("Compiler", &*header.compiler),
+            Fact::new(
+                "Compiled",
+                time.shown_as(date::utc(header.created_unix_secs)),
+            )
+            .keyed("time"),
+            Fact::new(
+                "Gamemodes",
+                Value::list(header.gamemodes.iter().map(String::as_str)).whole(),
+            ),
+        ])
+    }
 
     fn header(self) -> &'a pmf::Header {
         &self.map.pmf.header
@@ -221,8 +244,12 @@ impl<'a> MapAt<'a> {
         archive_start(&self.map.pmf).filter(|_| !self.map.bytes.is_empty())
     }
 
-    /// Formats a number of bytes with its percentage of the file.
-    fn share(self, bytes: u64) -> String {
+    /// Returns a number of bytes, shown with its percentage of the file.
+    fn share(self, bytes: u64) -> Value {
+        Value::from(bytes).shown_as(self.share_text(bytes))
+    }
+
+    fn share_text(self, bytes: u64) -> String {
         let share = bytes as f64 * 100.0 / self.map.bytes.len().max(1) as f64;
         format!("{bytes} bytes ({} %)", fixed(share, 1))
     }
@@ -246,12 +273,23 @@ impl Map {
         })
     }
 
-    /// Lists existing string tables, each with its note.
-    fn string_tables(&self, tables: impl IntoIterator<Item = (&'static str, LevelItem)>) -> Value {
-        Value::list(tables.into_iter().filter_map(|(name, item)| {
-            let note = self.described(item)?.note();
-            Some(Value::from(note).named(name).link(item))
-        }))
+    /// Describes a string table, if it exists.
+    fn strings_value(&self, item: LevelItem) -> Value {
+        let LevelItem::Strings { owner, index } = item else {
+            return Value::absent();
+        };
+        let table = self.string_table_at(owner, index);
+        table.map(|table| table.size_value().link(item)).into()
+    }
+
+    /// Describes a light by its kind and its number, shown by its name.
+    fn light_value(&self, item: LevelItem) -> Value {
+        let Some((kind, _, id)) = LightKind::of_item(item) else {
+            return Value::absent();
+        };
+        Value::object([Fact::new("Kind", kind.name()), Fact::new("Number", id)])
+            .shown_as(self.light_name(item))
+            .link(item)
     }
 
     /// Returns the JSON keys of each kind of item.
@@ -375,129 +413,163 @@ impl<'a> LevelAt<'a> {
             section("Sections", Self::SECTIONS),
             section("Sections of all chunks", Self::CHUNK_SECTIONS),
             section("String tables", Self::TABLES),
-            section("Entities that are not read", Self::UNREAD),
+            section("Entities that are not read", Self::UNREAD).keyed("unread_entities"),
         ],
     };
 
     const LEVEL: &'a [Field<Self>] = &[
-        field("Index", |at: &Self| at.number.into())
+        integer("Index", "index", |at: &Self| at.number.into())
             .derived()
             .in_summary_as("Level"),
-        field("Chunks", |at: &Self| {
+        field("Chunks", "grid", ValueType::Integers(3), |at: &Self| {
             let [y, x, z] = at.source.grid;
-            format!("{y} along Y, {x} along X, {z} along Z").into()
+            Value::from([y, x, z]).shown_as(format!("{y} along Y, {x} along X, {z} along Z"))
         })
+        .listed()
         .summary("Chunks", |at| {
             let [y, x, z] = at.source.grid;
-            format!("{x} x {y} x {z}").into()
+            Value::size([x, y, z], "")
+        }),
+        field("Chunks", "chunks", CHUNKS, |at: &Self| {
+            let chunks = at.map.chunks_of(at.number);
+            Value::list(chunks.map(|at| ChunkAt::FIELDS.listed(&at)))
         })
-        .json_as("grid", |at| json!(at.source.grid)),
-        field("Unreadable chunks", |at: &Self| {
+        .derived()
+        .hidden()
+        .listed(),
+        integer("Unreadable chunks", "unreadable_chunks", |at: &Self| {
             let chunks = at.source.chunks.iter();
             chunks.filter(|chunk| chunk.data.is_none()).count().into()
         })
         .derived(),
-        field("Contents", |at: &Self| {
+        flag("Contents", "readable", |at: &Self| {
+            at.map.is_level_whole(at.number).into()
+        })
+        .derived()
+        .listed()
+        .shown(|at| {
             let is_whole = at.map.is_level_whole(at.number);
             (!is_whole).then_some("something is left out").into()
+        }),
+        decimal("Chunk size", "chunk_size", |at: &Self| {
+            Value::amount(at.source.chunk_side(), "m")
         })
-        .json_as("readable", |at| at.map.is_level_whole(at.number).into())
-        .derived(),
-        field("Chunk size", |at: &Self| {
-            format!("{} m", short(at.source.chunk_side())).into()
-        })
-        .in_summary()
-        .json_as("chunk_size", |at| number(at.source.chunk_side())),
-        field("Center chunk", |at: &Self| {
-            let center = at.source.chunk_number(at.source.center);
-            let item = center.map(|center| LevelItem::chunk(at.number, center));
-            Value::from(at.source.center.to_string()).link_if(item)
-        })
-        .json_as("center", |at| json!(at.source.center.yxz())),
-        field("Flags", |at| Value::bits(at.source.flags)),
-        field("Players keep", |at: &Self| at.kept().into()).derived(),
-        field("Offset", |at: &Self| {
-            format!("{:#x}", at.source.offset).into()
+        .listed()
+        .in_summary(),
+        field(
+            "Center chunk",
+            "center",
+            ValueType::Integers(3),
+            |at: &Self| {
+                let center = at.source.chunk_number(at.source.center);
+                let item = center.map(|center| LevelItem::chunk(at.number, center));
+                grid_place(at.source.center).link_if(item)
+            },
+        )
+        .listed(),
+        integer("Flags", "flags", |at| Value::hex(at.source.flags, 2)),
+        field("Players keep", "kept", TEXTS, Self::kept).derived(),
+        place("Offset", "place", |at: &Self| {
+            let offset = at.source.offset;
+            Value::bytes_at(offset as usize, at.source.size as usize)
+                .shown_as(format!("{offset:#x}"))
         })
         .place(),
-        field("Bytes", |at: &Self| at.source.size.into()).derived(),
-        json_only("entities", |at| {
+        shown_only("Bytes", |at| at.source.size.into()),
+        integer("Entities", "entities", |at: &Self| {
             let server = at.source.server.as_ref();
             server.map_or(0, |server| server.entities.len()).into()
-        }),
+        })
+        .derived()
+        .hidden()
+        .listed(),
     ];
 
     const CUBES: &'a [Field<Self>] = &[
-        field("Cubes", |at: &Self| {
+        field("Cubes", "by_type", COUNTS, |at: &Self| {
             let kinds = CubeKind::ALL.into_iter().zip(at.counts().kinds);
-            Value::list(kinds.map(|(kind, count)| {
+            Value::object(kinds.map(|(kind, count)| {
                 let item = LevelItem::cube_type(at.number, kind);
-                Value::from(count).named(kind.name()).link(item)
+                Fact::new(kind.name(), Value::from(count).link(item))
             }))
         })
         .derived(),
-        field("Not reached", |at: &Self| at.counts().orphans.into()).derived(),
+        integer("Not reached", "not_reached", |at: &Self| {
+            at.counts().orphans.into()
+        })
+        .derived(),
     ];
 
-    const DEPTHS: &'a [Field<Self>] = &[field("Depth", |at: &Self| {
+    const DEPTHS: &'a [Field<Self>] = &[field("Depth", "cells", INTEGERS, |at: &Self| {
         let counts = at.counts();
-        let depths = counts
-            .depths
-            .iter()
-            .enumerate()
-            .take(usize::from(counts.deepest()) + 1);
+        let depths = counts.depths.iter().enumerate();
+        let depths = depths.take(usize::from(counts.deepest()) + 1);
         Value::list(depths.map(|(depth, count)| {
             let cells = counted(*count as usize, "cell");
-            format!("{depth}: {cells}")
+            Value::from(*count).shown_as(format!("{depth}: {cells}"))
         }))
     })
     .derived()];
 
     const DEFAULTS: &'a [Field<Self>] = &[
-        field("Air physics material", |at| {
+        text("Air physics material", "air_physics_material", |at| {
             let common = &at.source.common;
-            common.strings.told(common.air_physics).into()
+            string(&common.strings, common.air_physics)
         }),
-        field("Environments", Self::environments).json_as("environments", Self::environments_json),
-        field("Sounds named by chunks", |at: &Self| {
-            let labels = at.map.sound_labels(at.number);
-            (!labels.is_empty()).then(|| labels.join(", ")).into()
-        })
+        field(
+            "Environments",
+            "environments",
+            ENVIRONMENTS,
+            Self::environments,
+        )
+        .listed()
+        .compared(Self::default_environments),
+        field(
+            "Sounds named by chunks",
+            "chunk_sounds",
+            TEXTS,
+            |at: &Self| Value::list(at.map.sound_labels(at.number)).whole(),
+        )
         .derived(),
-        json_only("materials", |at| {
+        field("Materials", "materials", TEXTS, |at: &Self| {
             let common = &at.source.common;
-            let names = common.materials.iter().map(|material| material.name);
-            names.map(|name| text(&common.strings, name)).collect()
-        }),
+            let names = common.materials.iter();
+            Value::list(names.map(|material| common.strings.brief(material.name)))
+        })
+        .derived()
+        .hidden()
+        .listed(),
     ];
 
     const SECTIONS: &'a [Field<Self>] =
-        &[field("Section", |at: &Self| sections(&at.source.frames)).derived()];
+        &[keyed_facts(SECTIONS, |at: &Self| sections(&at.source.frames)).derived()];
 
-    const CHUNK_SECTIONS: &'a [Field<Self>] = &[field("Section", |at: &Self| {
-        let sizes = packed_of_chunks(at.source);
-        let sizes = SECTION_NAMES.into_iter().zip(sizes);
-        Value::list(sizes.map(|(name, [packed, unpacked])| {
+    const CHUNK_SECTIONS: &'a [Field<Self>] = &[keyed_facts(PACKED_SIZES, |at: &Self| {
+        let sizes = SECTION_NAMES.into_iter().zip(packed_of_chunks(at.source));
+        Value::object(sizes.map(|(name, [packed, unpacked])| {
             let ratio = ratio(packed, unpacked);
-            Value::from(format!("{packed} bytes, {unpacked} decoded, {ratio}")).named(name)
+            let text = format!("{packed} bytes, {unpacked} decoded, {ratio}");
+            let facts = [
+                Fact::new("Bytes", packed),
+                Fact::new("Decoded bytes", unpacked),
+            ];
+            Fact::new(name, Value::object(facts).shown_as(text))
         }))
-    })
-    .derived()
-    .json_as("chunks", |at| {
-        let chunks = at.map.chunks_of(at.number);
-        chunks.map(|at| ChunkAt::FIELDS.json(&at)).collect()
-    })];
-
-    const TABLES: &'a [Field<Self>] = &[field("String table", |at: &Self| {
-        let sides = Side::ALL.into_iter().zip(SECTION_NAMES);
-        let tables = sides.map(|(side, name)| (name, LevelItem::strings_of_level(at.number, side)));
-        at.map.string_tables(tables)
     })
     .derived()];
 
-    const UNREAD: &'a [Field<Self>] = &[field("Bytes", |at| {
+    const TABLES: &'a [Field<Self>] = &[keyed_facts(STRINGS, |at: &Self| {
+        let sides = Side::ALL.into_iter().zip(SECTION_NAMES);
+        Value::object(sides.map(|(side, name)| {
+            let item = LevelItem::strings_of_level(at.number, side);
+            Fact::new(name, at.map.strings_value(item))
+        }))
+    })
+    .derived()];
+
+    const UNREAD: &'a [Field<Self>] = &[keyed_facts(UNREAD, |at| {
         let server = at.source.server.as_ref();
-        unread_entities(server.map(|server| &server.entities))
+        unread_entities(server.map(|server| &server.entities), in_server_section)
     })];
 
     /// Its number, as a link to the level.
@@ -511,45 +583,49 @@ impl<'a> LevelAt<'a> {
     }
 
     /// Lists the player state that is kept on arrival from another level.
-    fn kept(&self) -> String {
+    fn kept(&self) -> Value {
         let keeps = [
             (pmf::Level::KEEP_VELOCITY, "velocity"),
             (pmf::Level::KEEP_CHUNK, "chunk"),
             (pmf::Level::KEEP_PLACE, "place in the chunk"),
         ];
-        let kept: Vec<&str> = keeps
+        let kept = keeps
             .into_iter()
-            .filter(|(flag, _)| self.source.flags & flag != 0)
-            .map(|(_, name)| name)
-            .collect();
-        match &kept[..] {
+            .filter(|(flag, _)| self.source.flags & flag != 0);
+        let kept: Vec<&str> = kept.map(|(_, name)| name).collect();
+        let shown = match &kept[..] {
             [] => "nothing".to_owned(),
             kept => kept.join(", "),
-        }
+        };
+        Value::list(kept).shown_as(shown)
     }
 
-    /// Lists the default environment of each kind.
+    /// Returns the names of the environments of each kind and the default one.
     fn environments(&self) -> Value {
-        Value::list(Environment::ALL.into_iter().filter_map(|of| {
+        Value::object(Environment::ALL.into_iter().filter_map(|of| {
             let (strings, names, default) = of.names(self.source)?;
-            let default = match &*strings.told(default) {
-                "" => "none".to_owned(),
-                name => name.to_owned(),
+            let count = names.len();
+            let names = names.into_iter().map(|name| strings.brief(name));
+            let facts = [
+                Fact::new("Names", Value::list(names)),
+                Fact::new("Default", strings.brief(default)),
+            ];
+            let default = match strings.told(default) {
+                name if name.is_empty() => "none".into(),
+                name => name,
             };
-            let text = format!("{default} by default, of {}", names.len());
-            Some(Value::from(text).named(of.name()))
+            let text = format!("{default} by default, of {count}");
+            Some(Fact::new(of.name(), Value::object(facts).shown_as(text)))
         }))
     }
 
-    /// Returns the names of the environments of each kind and the default one, as JSON.
-    fn environments_json(&self) -> Json {
-        let kinds = Environment::ALL.into_iter().filter_map(|of| {
-            let (strings, names, default) = of.names(self.source)?;
-            let names: Vec<Json> = names.iter().map(|name| text(strings, *name)).collect();
-            let of_kind = json!({"names": names, "default": text(strings, default)});
-            Some((of.name().to_lowercase(), of_kind))
-        });
-        Json::Object(kinds.collect())
+    /// Returns the default environment of each kind.
+    fn default_environments(&self) -> Value {
+        Value::object(Environment::ALL.into_iter().filter_map(|of| {
+            let (strings, _, default) = of.names(self.source)?;
+            let key = format!("default_{}", of.name().to_lowercase());
+            Some(Fact::new(of.name(), strings.told(default)).keyed(key))
+        }))
     }
 }
 
@@ -565,156 +641,180 @@ impl<'a> ChunkAt<'a> {
             section("Lightmaps", Self::LIGHTMAPS),
             section("String tables", Self::TABLES),
             section("Sections", Self::SECTIONS),
-            section("Entities that are not read", Self::UNREAD),
+            section("Entities that are not read", Self::UNREAD).keyed("unread_entities"),
         ],
     };
 
     const CHUNK: &'a [Field<Self>] = &[
-        field("Level", |at: &Self| {
+        integer("Level", "level", |at: &Self| {
             Value::from(at.level_number).link(LevelItem::level(at.level_number))
-        }).derived(),
-        field("Chunk", |at: &Self| {
-            format!("{} (Y, X, Z)", at.chunk.index).into()
-        }).derived()
-        .summary("Chunk", |at| at.chunk.index.to_string().into())
-        .json_as("index", |at| json!(at.chunk.index.yxz())),
-        field("Center", |at: &Self| at.center().into()).derived(),
-        field("From", |at: &Self| at.bounds().min.into()).derived(),
-        field("To", |at: &Self| at.bounds().max.into()).derived(),
-        field("Faces", |at: &Self| at.of_mesh(|mesh| mesh.faces.len())).derived(),
-        field("Triangles", |at: &Self| {
-            at.of_mesh(|mesh| mesh.indices.len() / 3)
-        }).derived()
-        .json_as("triangles", |at| at.triangle_count().into()),
-        field("Vertices", |at: &Self| {
-            at.client().map(|client| client.vertices.len()).into()
-        }).derived()
-        .json_or_0("vertices"),
-        field("Normals", |at: &Self| {
-            at.client().map(|client| client.normals.len()).into()
-        }).derived()
-        .json_or_0("normals"),
-        field("Lightmaps", |at: &Self| {
-            at.client().map(|client| client.lightmaps.len()).into()
-        }).derived()
-        .json_as("lightmaps", |at| {
-            let of_map = |map: &pmf::Lightmap| {
-                json!({"side": map.side(), "crc32": crc32fast::hash(&map.luxels)})
-            };
-            at.lightmaps().iter().map(of_map).collect()
-        }),
-        field("Entities", |at: &Self| {
-            at.server().map(|server| server.entities.len()).into()
-        }).derived()
-        .json_or_0("entities"),
-        field("Contents", |at: &Self| {
+        })
+        .derived(),
+        field("Chunk", "index", ValueType::Integers(3), |at: &Self| {
+            Value::from(at.chunk.index.yxz()).shown_as(format!("{} (Y, X, Z)", at.chunk.index))
+        })
+        .derived()
+        .listed()
+        .summary("Chunk", |at| grid_place(at.chunk.index)),
+        vector("Center", "center", |at: &Self| at.center().into()).derived(),
+        field("Bounds", "bounds", MIN_AND_MAX, |at: &Self| {
+            let bounds = at.bounds();
+            let corners = [("From", bounds.min), ("To", bounds.max)];
+            Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
+        })
+        .derived(),
+        integer("Faces", "faces", |at: &Self| {
+            at.of_mesh(|mesh| mesh.faces.len())
+        })
+        .derived(),
+        integer("Triangles", "triangles", |at: &Self| {
+            at.triangle_count().into()
+        })
+        .derived()
+        .listed()
+        .shown(|at| at.of_mesh(|mesh| mesh.indices.len() / 3)),
+        integer("Vertices", "vertices", |at: &Self| {
+            at.client().map_or(0, |client| client.vertices.len()).into()
+        })
+        .derived()
+        .listed()
+        .shown(|at| at.client().map(|client| client.vertices.len()).into()),
+        integer("Normals", "normals", |at: &Self| {
+            at.client().map_or(0, |client| client.normals.len()).into()
+        })
+        .derived()
+        .listed()
+        .shown(|at| at.client().map(|client| client.normals.len()).into()),
+        field("Lightmaps", "lightmaps", LIGHTMAPS, |at: &Self| {
+            Value::list(at.lightmaps().iter().map(|map| {
+                let crc32 = crc32fast::hash(&map.luxels);
+                Value::object([Fact::new("Side", map.side()), Fact::new("CRC32", crc32)])
+            }))
+        })
+        .derived()
+        .listed()
+        .shown(|at| at.client().map(|client| client.lightmaps.len()).into()),
+        integer("Entities", "entities", |at: &Self| {
+            at.server().map_or(0, |server| server.entities.len()).into()
+        })
+        .derived()
+        .listed()
+        .shown(|at| at.server().map(|server| server.entities.len()).into()),
+        flag("Contents", "readable", |at: &Self| {
+            at.chunk.is_whole().into()
+        })
+        .derived()
+        .listed()
+        .shown(|at| {
             let what = match at.data() {
                 None => "cannot be read",
                 Some(_) => "something is left out",
             };
             (!at.chunk.is_whole()).then_some(what).into()
-        })
-        .derived()
-        .json_as("readable", |at| at.chunk.is_whole().into()),
-        field("Problem", Self::problems).derived(),
+        }),
+        shown_only("Problem", Self::problems),
     ];
 
     const CUBES: &'a [Field<Self>] = &[
-        field("Cubes", |at: &Self| {
+        integer("Cubes", "cubes", |at: &Self| {
+            at.data().map_or(0, |data| data.cubes.len()).into()
+        })
+        .derived()
+        .listed()
+        .shown(|at| {
             let count = at.data().map(|data| data.cubes.len());
             Value::from(count).link(at.cube_item(0))
         })
-        .derived()
         .summary("Cubes", |at| match at.data() {
             Some(data) => data.cubes.len().into(),
             None => "cannot be read".into(),
         })
         .note(|at| match at.data() {
-            Some(data) => counted(data.cubes.len(), "cube").into(),
+            Some(data) => Value::count(data.cubes.len(), "cube"),
             None => "cannot be read".into(),
-        })
-        .json_or_0("cubes"),
-        field("Type", |at: &Self| {
-            let kinds = at.data().into_iter().flat_map(|_| at.counts_by_type());
-            Value::list(kinds.map(|(kind, count)| Value::from(count).named(kind.name())))
-        })
-        .derived()
-        .json_as("by_type", |at| {
-            let kinds = at
-                .counts_by_type()
-                .map(|(kind, count)| (kind.name().to_owned(), count.into()));
-            Json::Object(kinds.collect())
         }),
-        field("Not reached", |at: &Self| {
+        field("Type", "by_type", COUNTS, Self::counts_by_type)
+            .derived()
+            .listed()
+            .shown(|at| at.data().map(|_| at.counts_by_type()).into()),
+        integer("Not reached", "not_reached", |at: &Self| {
             at.data().map(|data| data.cubes.orphans()).into()
         })
         .derived(),
     ];
 
     const USES: &'a [Field<Self>] = &[
-        field("Material", |at: &Self| {
+        field("Material", "materials", TEXTS, |at: &Self| {
             let materials = at.data().into_iter().flat_map(|data| &data.materials);
             Value::list(materials.map(|name| at.material(*name)))
         })
         .derived(),
-        field("Physics material", |at: &Self| {
-            let physics = at
-                .data()
-                .into_iter()
-                .flat_map(|data| &data.physics_materials);
-            Value::list(physics.map(|name| at.physics_material(*name)))
-        })
+        field(
+            "Physics material",
+            "physics_materials",
+            TEXTS,
+            |at: &Self| {
+                let data = at.data().into_iter();
+                let physics = data.flat_map(|data| &data.physics_materials);
+                Value::list(physics.map(|name| at.physics_material(*name)))
+            },
+        )
         .derived(),
-        field("Sound material", |at: &Self| {
+        field("Sound material", "sound_materials", TEXTS, |at: &Self| {
             let data = at.data().into_iter();
             Value::list(data.flat_map(|data| {
                 let names = data.sound_materials.iter();
-                names.map(|name| data.strings.told(*name))
+                names.map(|name| string(&data.strings, *name))
             }))
         })
         .derived(),
     ];
 
-    const REGIONS: &'a [Field<Self>] = &[field("Region", Self::region_lines)
+    const REGIONS: &'a [Field<Self>] = &[field("Region", "regions", REGIONS, Self::region_facts)
         .derived()
-        .json_as("regions", |at| at.data().map(regions_json).into())];
+        .listed()];
 
-    const LIGHTS: &'a [Field<Self>] = &[field("Light", |at: &Self| {
-        let lights = at.lights();
-        Value::list(lights.map(|light| Value::from(at.map.light_name(light)).link(light)))
+    const LIGHTS: &'a [Field<Self>] = &[field("Light", "lights", LIGHTS, |at: &Self| {
+        Value::list(at.lights().map(|light| at.map.light_value(light)))
     })
     .derived()];
 
-    const LIGHTMAPS: &'a [Field<Self>] = &[field("Lightmap", |at: &Self| {
+    const LIGHTMAPS: &'a [Field<Self>] = &[shown_only("Lightmap", |at| {
         let lightmaps = at.lightmaps().iter().enumerate();
         Value::list(lightmaps.map(|(index, map)| {
             let text = format!("{index}: {0} x {0} luxels", map.side());
             Value::from(text).link(at.lightmap_item(index))
         }))
-    })
-    .derived()];
+    })];
 
-    const TABLES: &'a [Field<Self>] = &[field("String table", |at: &Self| {
-        let names = [
-            ("Common and client", Side::Common),
-            ("Server", Side::Server),
-        ];
-        let tables = names.map(|(name, side)| (name, at.strings_item(side)));
-        at.map.string_tables(tables)
+    const TABLES: &'a [Field<Self>] = &[keyed_facts(STRINGS, |at: &Self| {
+        let strings = |side| at.map.strings_value(at.strings_item(side));
+        Value::object([
+            Fact::new("Common and client", strings(Side::Common)).keyed("common"),
+            Fact::new("Server", strings(Side::Server)),
+        ])
     })
     .derived()];
 
     const SECTIONS: &'a [Field<Self>] = &[
-        field("Section", |at: &Self| sections(&at.chunk.frames)).derived(),
-        field("Together", |at: &Self| {
-            format!("{} bytes", packed_bytes(at.chunk)).into()
+        keyed_facts(SECTIONS, |at: &Self| sections(&at.chunk.frames)).derived(),
+        integer("Together", "bytes", |at: &Self| {
+            Value::amount(packed_bytes(at.chunk), "bytes")
         })
         .derived(),
     ];
 
-    const UNREAD: &'a [Field<Self>] = &[field("Bytes", |at| {
-        unread_entities(at.server().map(|server| &server.entities))
+    const UNREAD: &'a [Field<Self>] = &[keyed_facts(UNREAD, |at| {
+        unread_entities(
+            at.server().map(|server| &server.entities),
+            in_server_section,
+        )
     })];
+
+    /// Returns its position in the grid, as a link to the chunk.
+    pub(in crate::kinds::level) fn link(&self) -> Value {
+        grid_place(self.chunk.index).link(self.item())
+    }
 
     pub(in crate::kinds::level) fn data(&self) -> Option<&'a ChunkData> {
         self.chunk.data.as_deref()
@@ -765,9 +865,10 @@ impl<'a> ChunkAt<'a> {
     }
 
     /// Counts its cubes by type.
-    fn counts_by_type(&self) -> impl Iterator<Item = (CubeKind, u64)> {
+    fn counts_by_type(&self) -> Value {
         let counts = self.data().map(|data| kind_counts(&data.cubes));
-        CubeKind::ALL.into_iter().zip(counts.unwrap_or_default())
+        let kinds = CubeKind::ALL.into_iter().zip(counts.unwrap_or_default());
+        Value::object(kinds.map(|(kind, count)| Fact::new(kind.name(), count)))
     }
 
     /// Lists the reasons why it is unreadable.
@@ -784,7 +885,7 @@ impl<'a> ChunkAt<'a> {
             .flat_map(Problem::with_consequences);
         let about = problems.filter(|problem| self.map.item_of_problem(problem) == item);
         let messages: Vec<&str> = about.map(|problem| &*problem.message).collect();
-        Value::list_up_to(MAX_LISTED, messages.into_iter())
+        Value::list(messages).showing(MAX_LISTED)
     }
 
     /// Finds the material of its level that has a name of the chunk.
@@ -794,38 +895,53 @@ impl<'a> ChunkAt<'a> {
     }
 
     /// Describes a physics material, with a link to that of its level.
-    pub(in crate::kinds::level) fn physics_material(&self, name: StringRef) -> Value {
-        let strings = self.data().map(|data| &data.strings);
+    fn physics_material(&self, name: StringRef) -> Value {
+        let Some(data) = self.data() else {
+            return Value::absent();
+        };
         let physics = self.level.common.physics_by_name();
-        let found = strings.and_then(|strings| physics.get(strings.name(name)?));
+        let found = data.strings.name(name).and_then(|name| physics.get(name));
         let item = found.map(|index| LevelItem::physics_material(self.level_number, *index));
-        Value::from(strings.map(|strings| strings.told(name))).link_if(item)
+        string(&data.strings, name).link_if(item)
     }
 
     /// Describes a material of its faces.
     fn material(&self, name: StringRef) -> Value {
-        let text = self
-            .data()
-            .map(|data| data.strings.told(name))
-            .unwrap_or_default();
-        match self.level_material(name) {
-            Some(index) => Value::from(text)
-                .swatch(self.map.material_swatch(self.level_number, index))
-                .link(LevelItem::material(self.level_number, index)),
-            None => format!("{text} (the level has none)").into(),
-        }
+        let Some(data) = self.data() else {
+            return Value::absent();
+        };
+        let value = string(&data.strings, name);
+        let Some(index) = self.level_material(name) else {
+            let text = data.strings.told(name);
+            return value.shown_as(format!("{text} (the level has none)"));
+        };
+        value
+            .swatch(self.map.material_swatch(self.level_number, index))
+            .link(LevelItem::material(self.level_number, index))
     }
 
-    fn region_lines(&self) -> Value {
-        let regions = self.regions().map(|region| {
-            let line = Value::from(region.name()).named(region.of.name());
-            line.link(region.item())
+    /// Returns its regions: names of environments, and for each server region the number of chunks
+    /// that it keeps active.
+    fn region_facts(&self) -> Value {
+        let Some(data) = self.data() else {
+            return Value::absent();
+        };
+        let environments = Environment::ALL.map(|of| {
+            let regions = self.regions().filter(|region| region.of == of);
+            let names = regions.map(|region| {
+                Value::from(data.strings.brief(region.region.environment))
+                    .shown_as(region.name())
+                    .link(region.item())
+            });
+            Fact::new(of.name(), Value::list(names))
         });
         let server = self.server_regions().map(|region| {
-            let line = Value::from(format!("keeps {} active", region.count()));
-            line.named("Server").link(region.item())
+            Value::from(region.region.chunks.len())
+                .shown_as(format!("keeps {} active", region.count()))
+                .link(region.item())
         });
-        Value::list(regions.chain(server))
+        let server = Fact::new("Server", Value::list(server));
+        Value::object(environments.into_iter().chain([server]))
     }
 
     /// Returns the lights that reach its cubes, the dynamic ones first.
@@ -841,23 +957,6 @@ impl<'a> ChunkAt<'a> {
     }
 }
 
-/// Returns the regions of a chunk as JSON: names of environments, and for each server region the
-/// number of chunks that it keeps active.
-fn regions_json(data: &ChunkData) -> Json {
-    let environments = Environment::ALL.into_iter().map(|of| {
-        let regions = of.regions(data).iter();
-        let names = regions.map(|region| text(&data.strings, region.environment));
-        (of.name().to_lowercase(), names.collect())
-    });
-    let server = data
-        .server
-        .iter()
-        .flat_map(|server| &server.regions)
-        .map(|region| Json::from(region.chunks.len()));
-    let all = environments.chain([("server".to_owned(), server.collect())]);
-    Json::Object(all.collect())
-}
-
 /// All cubes of a type in a level.
 #[derive(Debug, Clone, Copy)]
 struct CubeTypeAt<'a> {
@@ -867,18 +966,15 @@ struct CubeTypeAt<'a> {
 }
 
 impl<'a> CubeTypeAt<'a> {
-    const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Cube type", Self::TYPE)],
-    };
-
-    const TYPE: &'a [Field<Self>] = &[
-        field("Type", |at: &Self| at.kind.name().into()).in_summary(),
-        field("Number", |at| (at.kind as u8).into()),
-        field("Level", |at| at.level.number.into()),
-        field("Cubes", |at: &Self| at.count.into())
+    const FIELDS: Table<'a, Self> = table!(
+        "Cube type",
+        text("Type", "type", |at: &Self| at.kind.name().into()).in_summary(),
+        integer("Number", "number", |at| (at.kind as u8).into()),
+        integer("Level", "level", |at| at.level.number.into()),
+        integer("Cubes", "cubes", |at: &Self| at.count.into())
             .in_summary()
             .in_note(),
-    ];
+    );
 }
 
 /// The clip of the animated materials.
@@ -889,27 +985,33 @@ struct ClipAt<'a> {
 }
 
 impl<'a> ClipAt<'a> {
-    const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Clip", Self::CLIP)],
-    };
-
-    const CLIP: &'a [Field<Self>] = &[
-        field("Name", |at: &Self| at.clip.name.as_str().into()).in_summary_as("Clip"),
-        field("Frames", |at| at.clip.frames.into()),
-        field("Lasts", |at: &Self| {
-            format!("{} s", short(Map::clip_secs(at.clip))).into()
+    const FIELDS: Table<'a, Self> = table!(
+        "Clip",
+        text("Name", "name", |at: &Self| at.clip.name.as_str().into()).in_summary_as("Clip"),
+        integer("Frames", "frames", |at| at.clip.frames.into()),
+        decimal("Lasts", "duration_s", |at: &Self| {
+            Value::amount(Map::clip_secs(at.clip), "s")
         })
         .in_summary(),
-        field("Moves", |at: &Self| {
-            let moving: Vec<_> = at.map.moving_materials().collect();
-            let lines = moving.into_iter().map(|(level, index, material)| {
-                let text = format!("{}: {}", material.name, material.motion_text());
-                Value::from(text).link(LevelItem::material(level, index))
+        field("Moves", "materials", MOVING_MATERIALS, |at: &Self| {
+            let materials = at.map.moving_materials();
+            let materials = materials.map(|(level, index, material)| {
+                let motions = material.motion_names();
+                let text = format!("{}: {}", material.name, motions.join(", "));
+                let facts = [
+                    Fact::new("Level", level),
+                    Fact::new("Index", index),
+                    Fact::new("Name", &*material.name),
+                    Fact::new("Motions", Value::list(motions)),
+                ];
+                Value::object(facts)
+                    .shown_as(text)
+                    .link(LevelItem::material(level, index))
             });
-            Value::list_up_to(MAX_LISTED, lines)
+            Value::list(materials).showing(MAX_LISTED)
         })
         .summary("Materials", |at| at.map.moving_materials().count().into()),
-    ];
+    );
 }
 
 /// A lightmap of a chunk.
@@ -922,35 +1024,34 @@ struct LightmapAt<'a> {
 }
 
 impl<'a> LightmapAt<'a> {
-    const FIELDS: Table<'a, Self> = Table {
-        sections: &[section("Lightmap", Self::LIGHTMAP)],
-    };
-
-    const LIGHTMAP: &'a [Field<Self>] = &[
-        field("Chunk", |map: &Self| {
-            Value::from(map.at.chunk.index.to_string()).link(map.at.item())
-        })
+    const FIELDS: Table<'a, Self> = table!(
+        "Lightmap",
+        field("Chunk", "chunk", ValueType::Integers(3), |map: &Self| map
+            .at
+            .link())
         .derived()
         .in_summary(),
-        field("Index", |map: &Self| map.index.into())
+        integer("Index", "index", |map: &Self| map.index.into())
             .derived()
             .in_summary_as("Lightmap"),
-        field("Size", |map: &Self| {
-            format!("{0} x {0} luxels", map.side).into()
+        integer("Size", "side", |map: &Self| {
+            Value::from(map.side).shown_as(format!("{0} x {0} luxels", map.side))
         })
-        .summary("Size", |map| format!("{0} x {0}", map.side).into())
-        .note(|map| format!("{0} x {0}", map.side).into()),
-        field("Bytes", |map: &Self| (3 * map.side * map.side).into()).derived(),
-        own_only("luxels", |map: &Self| {
+        .summary("Size", |map| Value::size([map.side; 2], ""))
+        .note(|map| Value::size([map.side; 2], "")),
+        integer("Bytes", "bytes", |map: &Self| (3 * map.side * map.side)
+            .into())
+        .derived(),
+        compared_only("luxels", |map: &Self| {
             let lightmap = map.at.lightmaps().get(map.index as usize);
             lightmap.map(|lightmap| hex_text(&lightmap.luxels)).into()
         }),
-        field("Faces", |map: &Self| {
+        integer("Faces", "faces", |map: &Self| {
             let faces = map.at.map.lit_faces(map.item, |_, _, _, _| Some(()));
             faces.len().into()
         })
         .derived(),
-        field("Light", |map: &Self| {
+        field("Light", "lights", LIGHTS, |map: &Self| {
             let level = map.at.level_number;
             let lights = map.at.data().map_or(&[][..], |data| &data.dynamic_lights);
             let looks = map.at.client().map_or(&[][..], |c| &c.dynamic_lights);
@@ -960,11 +1061,11 @@ impl<'a> LightmapAt<'a> {
             });
             Value::list(lit.map(|(light, _)| {
                 let light = LightKind::Dynamic.item(level, light.id);
-                Value::from(map.at.map.light_name(light)).link(light)
+                map.at.map.light_value(light)
             }))
         })
         .derived(),
-    ];
+    );
 }
 
 /// Packed and decoded bytes of the three sections, summed over all chunks of a level.
@@ -997,21 +1098,130 @@ fn ratio(packed: u64, unpacked: u64) -> String {
     format!("{} times", fixed(times, 1))
 }
 
-/// Lists the packed and decoded sizes of sections.
+/// Describes the places and the decoded sizes of sections.
 fn sections(frames: &[Frame; 3]) -> Value {
     let sections = SECTION_NAMES.into_iter().zip(frames);
-    Value::list(sections.map(|(name, frame)| {
+    Value::object(sections.map(|(name, frame)| {
         let &Frame {
             start,
             packed,
             unpacked,
         } = frame;
+        if frame.is_empty() {
+            return Fact::new(name, Value::none("none"));
+        }
         let ratio = ratio(packed.into(), unpacked.into());
-        let text = || format!("{packed} bytes at {start:#x}, {unpacked} decoded, {ratio}");
-        let text = (!frame.is_empty()).then(text);
-        Value::from(text.unwrap_or_else(|| "none".to_owned())).named(name)
+        let text = format!("{packed} bytes at {start:#x}, {unpacked} decoded, {ratio}");
+        let facts = [
+            Fact::new("Place", Value::bytes_at(start as usize, packed as usize)),
+            Fact::new("Decoded bytes", unpacked),
+        ];
+        Fact::new(name, Value::object(facts).shown_as(text))
     }))
 }
+
+/// A list of texts.
+pub(in crate::kinds::level) const TEXTS: ValueType = ValueType::List(&ValueType::Text);
+
+/// The unreadable rest of an entity list.
+const UNREAD: &[(&str, ValueType)] = &[
+    ("reason", ValueType::Text),
+    ("place", ValueType::Place),
+    ("size_bytes", ValueType::Integer),
+    ("bytes", ValueType::Bytes),
+];
+
+/// A list of whole numbers.
+const INTEGERS: ValueType = ValueType::List(&ValueType::Integer);
+
+/// Numbers by name.
+const COUNTS: ValueType = ValueType::ByName(&ValueType::Integer);
+
+/// Positions of chunks in the grid of their level: Y, X, Z.
+pub(in crate::kinds::level) const GRID_PLACES: ValueType = ValueType::List(&ValueType::Integers(3));
+
+const HEADER: ValueType = ValueType::Object(&[
+    ("name", ValueType::Text),
+    ("description", ValueType::Text),
+    ("authors", ValueType::Text),
+    ("compiler", ValueType::Text),
+    ("time", ValueType::Integer),
+    ("gamemodes", TEXTS),
+]);
+
+const LEVELS: ValueType = ValueType::Records(|| LevelAt::FIELDS.listed_keys());
+
+const CHUNKS: ValueType = ValueType::Records(|| ChunkAt::FIELDS.listed_keys());
+
+const EXTENSIONS: ValueType = ValueType::Records(|| ExtensionAt::FIELDS.listed_keys());
+
+/// Sizes of the records of a list.
+const SIZES: ValueType = ValueType::List(&ValueType::Object(&[
+    ("index", ValueType::Integer),
+    ("bytes", ValueType::Integer),
+]));
+
+/// The same with the sizes of their decoded sections.
+const LEVEL_SIZES: ValueType = ValueType::List(&ValueType::Object(&[
+    ("index", ValueType::Integer),
+    ("bytes", ValueType::Integer),
+    ("decoded_bytes", ValueType::Integer),
+]));
+
+/// Sizes of sections.
+const PACKED_SIZES: &[(&str, ValueType)] = &by_section(ValueType::Object(&[
+    ("bytes", ValueType::Integer),
+    ("decoded_bytes", ValueType::Integer),
+]));
+
+/// Places and sizes of sections.
+const SECTIONS: &[(&str, ValueType)] = &by_section(ValueType::Object(&[
+    ("place", ValueType::Place),
+    ("decoded_bytes", ValueType::Integer),
+]));
+
+/// String tables of sections.
+const STRINGS: &[(&str, ValueType)] = &by_section(ValueType::Object(&[
+    ("strings", ValueType::Integer),
+    ("bytes", ValueType::Integer),
+]));
+
+const fn by_section(ty: ValueType) -> [(&'static str, ValueType); 3] {
+    [("common", ty), ("client", ty), ("server", ty)]
+}
+
+/// Names of the environments of each kind.
+const ENVIRONMENTS: ValueType = ValueType::ByName(&ValueType::Object(&[
+    ("names", TEXTS),
+    ("default", ValueType::Text),
+]));
+
+/// Regions of a chunk by kind.
+const REGIONS: ValueType = ValueType::Object(&[
+    ("weather?", TEXTS),
+    ("gravity?", TEXTS),
+    ("sound?", TEXTS),
+    ("sky?", TEXTS),
+    ("server?", INTEGERS),
+]);
+
+const LIGHTS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("kind", ValueType::Text),
+    ("number", ValueType::Integer),
+]));
+
+const LIGHTMAPS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("side", ValueType::Integer),
+    ("crc32", ValueType::Integer),
+]));
+
+/// Animated materials, with the index of their level and their own.
+const MOVING_MATERIALS: ValueType = ValueType::List(&ValueType::Object(&[
+    ("level", ValueType::Integer),
+    ("index", ValueType::Integer),
+    ("name", ValueType::Text),
+    ("motions", TEXTS),
+]));
 
 #[cfg(test)]
 mod tests {
@@ -1021,7 +1231,7 @@ mod tests {
     use super::*;
     use crate::describe::numbers::xyz;
     use crate::kinds::level::sample::{self, properties, summary};
-    use crate::{Document as _, Item, OutlineNode, Owner};
+    use crate::{Document as _, Item, OutlineNode, Owner, Playhead};
     use mapscope_formats::pmf;
 
     fn of_level(item: Item) -> LevelItem {
@@ -1113,7 +1323,7 @@ mod tests {
         let said = contents(&map, 2);
         let boxes: Vec<_> = said.iter().filter(|(name, ..)| *name == "Box").collect();
         assert_eq!(boxes.len(), 2);
-        let center = Vec3::from(map.pmf().levels[0].chunk_center(pmf::ChunkIndex::default()));
+        let center = Vec3::from(map.pmf().levels[0].chunk_center(ChunkIndex::default()));
         let corner = xyz(center + Vec3::new(-2.0, 3.0, 4.5));
         let corners = said.iter().filter(|(_, text, _)| *text == corner);
         assert_eq!(corners.count(), 8);
@@ -1130,12 +1340,15 @@ mod tests {
 
     #[test]
     fn long_lists_end_with_how_many_more_there_are() {
-        const NUMBERS: Table<'static, Value> = Table {
-            sections: &[section("", &[field("Number", |list: &Value| list.clone())])],
-        };
+        const NUMBERS: Table<'static, Value> = table!(
+            "",
+            field("Number", "numbers", INTEGERS, |list: &Value| list.clone()).listed(),
+        );
         let said = |count: u32| {
-            let list = Value::list_up_to(MAX_LISTED, (0..count).map(Value::from));
-            let lines = NUMBERS.properties(&list);
+            let list = Value::list(0..count).showing(MAX_LISTED);
+            let all = &NUMBERS.json(&list)["numbers"];
+            assert_eq!(all.as_array().unwrap().len(), count as usize);
+            let lines = &NUMBERS.groups(&list)[0].properties;
             (lines.len(), lines.last().map(|last| last.value.clone()))
         };
         assert_eq!(said(255), (255, Some("254".to_owned())));
@@ -1169,6 +1382,12 @@ mod tests {
         let dump = &unread.unwrap().properties[3];
         assert_eq!((dump.bytes.len(), dump.bytes.last()), (22, Some(&7)));
         assert_eq!(unread.unwrap().properties[2].value, "22 bytes");
+        let details = &map.details(LevelItem::Map.into(), Playhead::default())["unread_entities"];
+        assert_eq!(details["reason"], "unknown type");
+        assert_eq!(details["size_bytes"], 22);
+        let place = &details["place"];
+        assert_eq!(place["length"], 22);
+        assert_eq!(place["offset"], bytes.len() - 22);
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Property;
 use crate::kinds::tilemap::{Cell, GridKind, Tile, sample};
 use crate::{Document, Layers, Playhead, Shown};
 
@@ -42,12 +43,10 @@ fn links_lead_from_a_cell_to_its_tile_and_its_tileset() {
 fn what_a_cell_says_of_itself_takes_no_look_at_other_layers() {
     let map = sample::made_up();
     let at = map.cell_at(TileMap::cell_item(0, [2, 0])).unwrap();
-    let cell = CellWithPlace {
-        map: &map,
-        at,
-        here: lazy(|| panic!("looked at all layers")),
-    };
-    assert!(!CellWithPlace::FIELDS.of(cell).own().is_empty());
+    let cell = CellWithPlace::new(&map, at, map.middle_px(&at), &AT_REST);
+    assert!(!CellWithPlace::FIELDS.own(&cell).is_empty());
+    assert_eq!(cell.json()["obstructed"], false);
+    assert!(cell.here.get().is_none());
 }
 
 #[test]

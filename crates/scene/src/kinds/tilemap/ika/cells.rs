@@ -1,11 +1,10 @@
 //! Cells of layers, and their original numbers in the file.
 
-use crate::kinds::tilemap::making::sha256;
 use crate::kinds::tilemap::{Cell, Tileset};
 
 /// The tile numbers of a layer in the file.
-#[derive(Debug)]
-pub(super) struct Numbers {
+#[derive(Debug, Clone)]
+pub(in crate::kinds::tilemap) struct Numbers {
     /// Number of tiles in the file.
     count: usize,
     /// All numbers; `None` if they equal the image indices of the cells.
@@ -59,34 +58,24 @@ impl Numbers {
     }
 
     /// Number of tiles in the file.
-    pub(super) fn count(&self) -> usize {
+    pub(in crate::kinds::tilemap) fn count(&self) -> usize {
         self.count
     }
 
     /// The number of a tile in the file, if it may differ from the image index of its cell.
-    pub(super) fn own(&self, index: usize) -> Option<u32> {
+    pub(in crate::kinds::tilemap) fn own(&self, index: usize) -> Option<u32> {
         self.own.as_ref()?.get(index).copied()
     }
 
     /// All numbers.
-    pub(super) fn all<'a>(&'a self, cells: &'a [Cell]) -> &'a [u32] {
+    pub(in crate::kinds::tilemap) fn all<'a>(&'a self, cells: &'a [Cell]) -> &'a [u32] {
         let cells: &[u32] = bytemuck::cast_slice(cells);
         let of_cells = || cells.get(..self.count).unwrap_or(cells);
         self.own.as_deref().unwrap_or_else(of_cells)
     }
 
-    /// The SHA-256 of the numbers as 32-bit little-endian integers.
-    pub(super) fn sha256(&self, cells: &[Cell]) -> String {
-        let numbers = self.all(cells);
-        if cfg!(target_endian = "big") {
-            let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
-            return sha256(&bytes);
-        }
-        sha256(bytemuck::cast_slice(numbers))
-    }
-
     /// Bytes of memory that they take in addition to the cells.
-    pub(super) fn cpu_bytes(&self) -> u64 {
+    pub(in crate::kinds::tilemap) fn cpu_bytes(&self) -> u64 {
         self.own.as_ref().map_or(0, |own| own.len() as u64 * 4)
     }
 }
@@ -106,12 +95,7 @@ mod tests {
         assert_eq!(cells, [3, 4, 4, 0].map(Cell));
         assert_eq!(numbers.outside(), Some((2, 1, 4)));
         assert_eq!((numbers.own(2), numbers.count()), (Some(u32::MAX), 4));
-        let hash = numbers.sha256(&cells);
-        let bytes: Vec<u8> = [3, 4, u32::MAX, 0]
-            .iter()
-            .flat_map(|number: &u32| number.to_le_bytes())
-            .collect();
-        assert_eq!(hash, sha256(&bytes));
+        assert_eq!(numbers.all(&cells), [3, 4, u32::MAX, 0]);
         assert_eq!(numbers.cpu_bytes(), 16);
         // Tiles that the tileset declares are not invalid.
         for (promised, outside) in [
@@ -129,6 +113,6 @@ mod tests {
         cells.push(Cell::EMPTY);
         assert_eq!(numbers.outside(), None);
         assert_eq!((numbers.own(0), numbers.count()), (None, 2));
-        assert_eq!(numbers.sha256(&cells), sha256(&[3, 0, 0, 0, 0, 0, 0, 0]));
+        assert_eq!(numbers.all(&cells), [3, 0]);
     }
 }

@@ -2,21 +2,23 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map as JsonMap, Value, json};
+use serde_json::{Map as JsonMap, Value as Json, json};
 
 use super::cells::Numbers;
-use super::properties::{bytes, faces, named, packed, unpacked, unpacked_of};
+use super::properties::{faces, named, packed};
 use super::tileset::Found;
 use crate::core::rules;
-use crate::kinds::tilemap::making::{Room, group, texts};
+use crate::describe::value::{Fact, FactGroup, Value};
+use crate::kinds::tilemap::making::{Room, said, sha256};
+use crate::kinds::tilemap::stored::{CellData, bytes_of};
 use crate::kinds::tilemap::{
-    Cell, Facts, Grid, GridKind, Integers, Layer, LeftOut, Object, ObjectKind, Parallax, Pass,
-    RectPx, Step, TileMap, Tileset, Unread, Zone, left_out,
+    Cell, Facts, FileForm, Grid, GridKind, Integers, Layer, LeftOut, ListPlace, Object, ObjectKind,
+    Parallax, Pass, RectPx, Step, TileMap, Tileset, Unread, Zone,
 };
-use crate::{InfoQuery, Property, PropertyGroup};
+use crate::{InfoQuery, TileMapItem};
 use mapscope_formats::ika::DIRECTIONS;
 use mapscope_formats::ika::map::{self, DrawStep, Entity, FORMAT, Map, STATES};
-use mapscope_formats::{Place, Problem, Rest, Subject, UnreadReason};
+use mapscope_formats::{Place, Problem, Rest, Subject};
 
 /// Offset of the tileset's name in a file.
 const TILESET_AT: Place = Place::Offset(6);
@@ -35,13 +37,18 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
     let tileset = found.tileset(numbers, TILESET_AT, &mut problems);
     let mut room = Room::new();
     let mut layers = Vec::with_capacity(map.layers.len());
-    let mut numbers = Vec::with_capacity(map.layers.len());
     let mut left_out = Vec::new();
     for (i, layer) in map.layers.iter_mut().enumerate() {
         let tiles = std::mem::take(&mut layer.tiles);
         let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset, found.promised);
         // Numbered from 0, as in problems and JSON.
         let name = format!("Layer {i}");
+        left_out.extend(LeftOut::of_cells(
+            Unread::Tiles(map.size),
+            Some(i),
+            of_layer.count(),
+            layer.not_read,
+        ));
         let place = Place::Offset(layer.block.start);
         problems.extend(outside(&of_layer, i, &name, map.size, &tileset, place));
         layers.push(Layer {
@@ -51,15 +58,14 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
             // Maps wrap along both axes or not at all (section 7.9).
             wraps: [map.wraps; 2],
             cells,
+            stored: CellData::Numbers {
+                numbers: of_layer,
+                packed: layer.block.clone(),
+                is_base64: false,
+            }
+            .into(),
             ..Layer::default()
         });
-        left_out.extend(LeftOut::of_cells(
-            Unread::Tiles(map.size),
-            Some(i),
-            of_layer.count(),
-            layer.not_read,
-        ));
-        numbers.push(of_layer);
     }
     left_out.extend(left_out_of_map(&map));
     let grids = grids(&mut map, &mut room);
@@ -73,7 +79,10 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
         .iter()
         .map(|entity| object(entity, &tileset, &numbers_of_zones))
         .collect();
-    let zones = map.zones.iter().map(zone).collect();
+    let zones = map.zones.iter().map(|zone| Zone {
+        name: zone.name.clone(),
+    });
+    let zones = zones.collect();
     problems.sort_by_key(|problem| problem.place);
     let mut made = TileMap {
         steps: steps(&map),
@@ -83,7 +92,12 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
         zones,
         objects,
         left_out,
-        ..TileMap::new(&FORMAT, "6", Box::new(MapFacts { map, numbers }))
+        form: FileForm {
+            has_unnamed_layers: true,
+            has_single_size: true,
+            ..FileForm::default()
+        },
+        ..TileMap::new(&FORMAT, "6", Box::new(MapFacts { map }))
     };
     made.about.problems = problems;
     made.about.dependencies = found.dependencies;
@@ -182,6 +196,7 @@ fn grids(map: &mut Map, room: &mut Room) -> Vec<Grid> {
                 layer: None,
                 size,
                 values,
+                place: ListPlace::Unpacked,
             });
         }
     };
@@ -192,23 +207,17 @@ fn grids(map: &mut Map, room: &mut Room) -> Vec<Grid> {
     grids
 }
 
-fn zone(zone: &map::Zone) -> Zone {
-    let mut properties: Vec<Property> = texts([
-        ("Description", &*zone.description),
-        ("Script", &*zone.activation_script),
-        ("Script for entities", &*zone.entity_script),
-    ])
-    .collect();
-    properties.extend([
-        Property::amount("Chance", zone.chance_percent, "of 100"),
-        Property::amount("Delay", zone.delay_steps, "steps"),
-        Property::flag("Activated from beside", zone.is_adjacent),
-        Property::new("Bytes", bytes(&zone.place)).place(),
-    ]);
-    Zone {
-        name: zone.name.clone(),
-        properties: vec![group("In the file", properties)],
-    }
+fn zone_facts(zone: &map::Zone) -> Vec<FactGroup> {
+    let facts = [
+        said("Description", &zone.description),
+        said("Script", &zone.activation_script),
+        said("Script for entities", &zone.entity_script),
+        Fact::new("Chance", Value::amount(zone.chance_percent, "of 100")).keyed("chance_percent"),
+        Fact::new("Delay", Value::amount(zone.delay_steps, "steps")).keyed("delay_steps"),
+        Fact::new("Activated from beside", zone.is_adjacent),
+        Fact::new("Bytes", bytes_of(&zone.place)).place(),
+    ];
+    vec![FactGroup::new("In the file", facts)]
 }
 
 /// The box of an entity whose upper left corner is at a pixel.
@@ -220,37 +229,6 @@ pub(super) fn entity_rect([x, y]: [f32; 2]) -> RectPx {
 }
 
 fn object(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> Object {
-    let mut properties = vec![
-        Property::new("Direction", named(entity.direction.into(), &DIRECTIONS)),
-        Property::amount("Speed", entity.speed, "pixels a second"),
-        Property::flag("Stopped by the map", entity.is_obstructed_by_map),
-        Property::flag("Stopped by entities", entity.is_obstructed_by_entities),
-        Property::flag("Stops entities", entity.obstructs_entities),
-        Property::flag("Activated by touch", entity.is_adjacent),
-    ];
-    properties.extend(texts([
-        ("Sprite", &*entity.sprite),
-        ("Script", &*entity.activation_script),
-    ]));
-    let [left, top, right, bottom] = entity.wander_rect;
-    let mut moves = vec![Property::new("State", named(entity.state.into(), &STATES))];
-    moves.extend(texts([("Script", &*entity.move_script)]));
-    moves.extend([
-        Property::new("Wander steps", entity.wander_steps.to_string()),
-        Property::new("Wander delay", entity.wander_delay.to_string()),
-        Property::new(
-            "Wander rectangle",
-            format!("left {left}  top {top}  right {right}  bottom {bottom}"),
-        ),
-    ]);
-    moves.extend(texts([
-        ("Wander zone", &*entity.wander_zone),
-        ("Chases", &*entity.chase_target),
-    ]));
-    moves.push(Property::new(
-        "Chase distance",
-        entity.chase_distance.to_string(),
-    ));
     // In any other state, the names of zone and rectangle have no meaning.
     let wander_zone = zones.get(&*entity.wander_zone).copied();
     Object {
@@ -258,16 +236,48 @@ fn object(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> O
         faces: faces(entity.direction.into()),
         zone: wander_zone.filter(|_| entity.state == WANDERS_IN_ZONE),
         wander_px: (entity.state == WANDERS_IN_RECT).then(|| wander_rect(entity, tileset)),
-        properties: vec![
-            group("In the file", properties),
-            group("Movement", moves),
-            group(
-                "Place",
-                vec![Property::new("Bytes", bytes(&entity.place)).place()],
-            ),
-        ],
         ..Object::new(ObjectKind::Entity, &*entity.name, None)
     }
+}
+
+fn entity_facts(entity: &Entity) -> Vec<FactGroup> {
+    let in_the_file = [
+        Fact::new("Direction", named(entity.direction.into(), &DIRECTIONS)),
+        speed(entity.speed),
+        Fact::new("Stopped by the map", entity.is_obstructed_by_map),
+        Fact::new("Stopped by entities", entity.is_obstructed_by_entities),
+        Fact::new("Stops entities", entity.obstructs_entities),
+        Fact::new("Activated by touch", entity.is_adjacent),
+        said("Sprite", &entity.sprite),
+        said("Script", &entity.activation_script),
+    ];
+    let [left, top, right, bottom] = entity.wander_rect;
+    let rect = format!("left {left}  top {top}  right {right}  bottom {bottom}");
+    let movement = [
+        Fact::new("State", named(entity.state.into(), &STATES)),
+        said("Script", &entity.move_script),
+        Fact::new("Wander steps", entity.wander_steps),
+        Fact::new("Wander delay", entity.wander_delay),
+        Fact::new(
+            "Wander rectangle",
+            Value::from(entity.wander_rect).shown_as(rect),
+        ),
+        said("Wander zone", &entity.wander_zone),
+        said("Chases", &entity.chase_target),
+        Fact::new("Chase distance", entity.chase_distance),
+    ];
+    let place = Fact::new("Bytes", bytes_of(&entity.place)).place();
+    vec![
+        FactGroup::new("In the file", in_the_file),
+        FactGroup::new("Movement", movement),
+        FactGroup::new("Place", [place]),
+    ]
+}
+
+/// The speed of an entity.
+pub(super) fn speed(px_per_s: i32) -> Fact {
+    let speed = Value::amount(px_per_s, "pixels a second");
+    Fact::new("Speed", speed).keyed("speed_px_per_s")
 }
 
 /// The wander rectangle of an entity, assuming units of tiles as in VERGE's maps (section 7.23).
@@ -286,84 +296,35 @@ fn wander_rect(entity: &Entity, tileset: &Tileset) -> RectPx {
 struct MapFacts {
     /// The map without tiles, obstruction and zone numbers.
     map: Map,
-    /// The tile numbers of each layer.
-    numbers: Vec<Numbers>,
 }
 
 impl Facts for MapFacts {
-    fn map(&self) -> Vec<PropertyGroup> {
-        let map = &self.map;
-        let [width, height] = map.size;
-        let [x, y] = map.start;
-        let mut properties = vec![
-            Property::new("Tiles", format!("{width} x {height}")),
-            Property::new("Render string", &*map.render_string),
-            Property::new("Start", format!("tile {x}, {y}")),
-            Property::flag("Wraps", map.wraps),
-        ];
-        properties.extend(texts([("Tileset", &*map.tileset), ("Music", &*map.music)]));
-        properties.extend([
-            Property::new("Obstruction", packed(&map.obstruction_block)).derived(),
-            Property::new("Zone map", packed(&map.zone_block)).derived(),
-        ]);
-        vec![group("In the file", properties)]
-    }
-
-    fn layer(&self, number: usize) -> Vec<PropertyGroup> {
-        let Some(layer) = self.map.layers.get(number) else {
-            return Vec::new();
+    fn of(&self, _map: &TileMap, item: TileMapItem) -> Vec<FactGroup> {
+        let facts = match item {
+            TileMapItem::Map => Some(map_facts(&self.map)),
+            TileMapItem::Layer { index } => {
+                let layer = self.map.layers.get(index as usize);
+                layer.map(|layer| layer_facts(index, layer))
+            }
+            TileMapItem::Zone { index } => self.map.zones.get(index as usize).map(zone_facts),
+            TileMapItem::Entity { index } => {
+                self.map.entities.get(index as usize).map(entity_facts)
+            }
+            _ => None,
         };
-        let mut properties = vec![Property::new("Packed tiles", packed(&layer.block)).place()];
-        // Digits begin with 1, and 0 is the tenth (section 3).
-        if number < 10 {
-            let digit = (number + 1) % 10;
-            let said = Property::new("In the render string", format!("`{digit}`"));
-            properties.push(said.derived());
-        }
-        vec![group("In the file", properties)]
+        facts.unwrap_or_default()
     }
 
-    fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup> {
-        let (Some(layer), Some(numbers)) = (self.map.layers.get(layer), self.numbers.get(layer))
-        else {
-            return Vec::new();
-        };
-        cell_properties(numbers, index, bytes(&layer.block), layer.not_read)
-    }
-
-    fn stores_layer_names(&self) -> bool {
-        false
-    }
-
-    fn has_single_size(&self) -> bool {
-        true
-    }
-
-    fn grid_place(&self, grid: &Grid, index: usize) -> Option<String> {
-        Some(unpacked_of(grid, index))
-    }
-
-    fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
-        self.numbers.get(layer)?.own(index)
-    }
-
-    fn cells_in_file<'a>(&'a self, map: &'a TileMap, layer: usize) -> Option<&'a [u32]> {
-        let cells = &map.layers.get(layer)?.cells;
-        Some(self.numbers.get(layer)?.all(cells))
-    }
-
-    fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
+    fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Json> {
         let file = &self.map;
-        let layers = file.layers.iter().zip(&self.numbers).zip(&map.layers).map(
-            |((layer, numbers), shown)| {
-                json!({
-                    "label": shown.name,
-                    "size": file.size,
-                    "parallax": parallax_numbers(layer.parallax),
-                    "tiles_sha256": numbers.sha256(&shown.cells),
-                })
-            },
-        );
+        let layers = file.layers.iter().zip(&map.layers).map(|(layer, shown)| {
+            json!({
+                "label": shown.name,
+                "size": file.size,
+                "parallax": parallax_numbers(layer.parallax),
+                "tiles_sha256": tiles_sha256(shown),
+            })
+        });
         let mut info = JsonMap::new();
         info.insert("size".to_owned(), json!(file.size));
         info.insert("tileset".to_owned(), json!(file.tileset));
@@ -381,32 +342,54 @@ impl Facts for MapFacts {
 
     fn cpu_bytes(&self) -> u64 {
         let lists = size_of_val(&*self.map.zones) + size_of_val(&*self.map.entities);
-        let numbers = self.numbers.iter().map(Numbers::cpu_bytes);
-        lists as u64 + numbers.sum::<u64>()
+        lists as u64
     }
+}
+
+fn map_facts(map: &Map) -> Vec<FactGroup> {
+    let [x, y] = map.start;
+    let facts = [
+        Fact::new("Tiles", Value::size(map.size, "")).keyed("size"),
+        Fact::new("Render string", &*map.render_string),
+        Fact::new(
+            "Start",
+            Value::from(map.start).shown_as(format!("tile {x}, {y}")),
+        ),
+        Fact::new("Wraps", map.wraps).keyed("round"),
+        said("Tileset", &map.tileset),
+        said("Music", &map.music),
+        Fact::new("Obstruction", packed(&map.obstruction_block))
+            .keyed("obstruction_place")
+            .derived(),
+        Fact::new("Zone map", packed(&map.zone_block))
+            .keyed("zone_map_place")
+            .derived(),
+    ];
+    vec![FactGroup::new("In the file", facts)]
+}
+
+fn layer_facts(number: u32, layer: &map::Layer) -> Vec<FactGroup> {
+    // Digits begin with 1, and 0 is the tenth (section 3).
+    let digit = (number < 10).then_some((number + 1) % 10);
+    let digit = digit.map(|digit| Value::from(digit).shown_as(format!("`{digit}`")));
+    let facts = [
+        Fact::new("Packed tiles", packed(&layer.block)).place(),
+        Fact::new("In the render string", digit).derived(),
+    ];
+    vec![FactGroup::new("In the file", facts)]
+}
+
+/// The hash of the tile numbers of a layer as 32-bit little-endian integers.
+pub(super) fn tiles_sha256(layer: &Layer) -> String {
+    let numbers = layer.stored.all(&layer.cells);
+    if cfg!(target_endian = "big") {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+        return sha256(&bytes);
+    }
+    sha256(bytemuck::cast_slice(numbers))
 }
 
 /// The numbers of a parallax in the order of the contract: mulx, divx, muly, divy.
 pub(super) fn parallax_numbers(Parallax { mul, div }: Parallax) -> [i32; 4] {
     [mul[0], div[0], mul[1], div[1]]
-}
-
-/// File data of a cell: its tile number if it differs from the image index, and its bytes.
-pub(super) fn cell_properties(
-    numbers: &Numbers,
-    index: usize,
-    packed: String,
-    not_read: Option<UnreadReason>,
-) -> Vec<PropertyGroup> {
-    let mut properties = Vec::new();
-    if let Some(number) = numbers.own(index) {
-        properties.push(Property::new("Tile number", number.to_string()).derived());
-    }
-    if index < numbers.count() {
-        properties.push(Property::new("Bytes", unpacked(index)).place());
-        properties.push(Property::new("Packed", packed).derived());
-    } else if let Some(why) = not_read {
-        properties.push(Property::new("Bytes", left_out::not_read(why)).place());
-    }
-    vec![group("In the file", properties)]
 }

@@ -10,6 +10,7 @@ mod tileset;
 
 use std::sync::Arc;
 
+pub(super) use cells::Numbers;
 pub use map::document as map_document;
 pub use text_map::document as text_document;
 pub use tileset::{Found, document as tileset_document};

@@ -1,49 +1,42 @@
-//! Display texts for parts of maps.
+//! Values that several kinds of files share.
 
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::Value as Json;
 
-use crate::kinds::tilemap::Grid;
-use crate::kinds::tilemap::making::group;
-use crate::{Property, PropertyGroup};
-use mapscope_formats::counted;
+use crate::describe::value::{Fact, FactGroup, Value};
+use crate::kinds::tilemap::stored::bytes_of;
 use mapscope_formats::ika::DIRECTIONS;
 
-/// A byte range of a file.
-pub(super) fn bytes(range: &Range<u64>) -> String {
-    let Range { start, end } = range;
-    let count = end.saturating_sub(*start);
-    format!(
-        "{start:#x} to {end:#x}, {}",
-        counted(count as usize, "byte")
-    )
-}
-
 /// The bytes of a block, which may be empty or beyond the end of the file.
-pub(super) fn packed(block: &Range<u64>) -> String {
+pub(super) fn packed(block: &Range<u64>) -> Value {
     if block.is_empty() {
-        return "none".to_owned();
+        return Value::none("none");
     }
-    bytes(block)
+    bytes_of(block)
 }
 
-/// A number followed by its name, if it has one.
-pub(super) fn named(number: i64, names: &[&str]) -> String {
+/// The name of a number, if it has one.
+pub(super) fn named(number: i64, names: &'static [&'static str]) -> Value {
     let name = usize::try_from(number).ok().and_then(|i| names.get(i));
-    name.map_or_else(|| number.to_string(), |name| format!("{number} {name}"))
+    match name {
+        Some(name) => Value::from(*name).shown_as(format!("{number} {name}")),
+        None => number.into(),
+    }
 }
 
-/// The author's metadata in a text file, if any.
-pub(super) fn meta(pairs: &[(String, String)]) -> Option<PropertyGroup> {
-    let lines = pairs
-        .iter()
-        .map(|(key, value)| Property::new("", format!("{key}: {value}")));
-    (!pairs.is_empty()).then(|| group("Meta", lines.collect()))
+/// The author's metadata in a text file, if any: pairs, since keys may repeat.
+pub(super) fn meta(pairs: &[(String, String)]) -> Option<FactGroup> {
+    let lines = pairs.iter().map(|(key, value)| format!("{key}: {value}"));
+    let lines = Fact::new("", Value::list(lines)).keyed("");
+    let list = pairs.iter();
+    let list = list.map(|(key, value)| Value::list([key.as_str(), value.as_str()]));
+    let list = Fact::new("", Value::list(list)).keyed("pairs");
+    (!pairs.is_empty()).then(|| FactGroup::new("Meta", [lines, list.derived().hidden()]))
 }
 
 /// The same for machine-readable output: a list of pairs, since keys may repeat.
-pub(super) fn meta_info(pairs: &[(String, String)]) -> Value {
+pub(super) fn meta_info(pairs: &[(String, String)]) -> Json {
     pairs
         .iter()
         .map(|(key, value)| vec![&**key, &**value])
@@ -71,21 +64,6 @@ pub(super) fn direction_by_name(word: &str) -> Option<[i8; 2]> {
     faces(number.unwrap_or(1) as i64)
 }
 
-/// The range of a tile's bytes in the unpacked data.
-pub(super) fn unpacked(index: usize) -> String {
-    unpacked_bytes(index, 4)
-}
-
-/// The same for a number of a grid; obstruction has one byte per tile.
-pub(super) fn unpacked_of(grid: &Grid, index: usize) -> String {
-    unpacked_bytes(index, if grid.kind.is_obstruction() { 1 } else { 4 })
-}
-
-fn unpacked_bytes(index: usize, bytes: u64) -> String {
-    let start = index as u64 * bytes;
-    format!("{start:#x} to {:#x} of the unpacked data", start + bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,7 +84,8 @@ mod tests {
         }
         assert_eq!(direction_by_name("wtf"), Some([0, 1]));
         assert_eq!((faces(-1), faces(9)), (None, None));
-        assert_eq!(named(5, &DIRECTIONS), "5 up-right");
-        assert_eq!(named(-3, &DIRECTIONS), "-3");
+        assert_eq!(named(5, &DIRECTIONS).json(), "up-right");
+        assert_eq!(named(5, &DIRECTIONS).text().unwrap(), "5 up-right");
+        assert_eq!(named(-3, &DIRECTIONS).json(), -3);
     }
 }

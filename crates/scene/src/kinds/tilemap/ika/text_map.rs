@@ -2,20 +2,22 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map as JsonMap, Value, json};
+use serde_json::{Map as JsonMap, Value as Json, json};
 
 use super::cells::Numbers;
-use super::map::{cell_properties, entity_rect, outside, parallax_numbers};
-use super::properties::{bytes, direction_by_name, meta, meta_info, unpacked_of};
+use super::map::{entity_rect, outside, parallax_numbers, speed, tiles_sha256};
+use super::properties::{direction_by_name, meta, meta_info};
 use super::tileset::Found;
-use crate::kinds::tilemap::making::{Room, group, texts};
+use crate::describe::value::{Fact, FactGroup, Value};
+use crate::kinds::tilemap::making::{Room, said};
+use crate::kinds::tilemap::stored::{CellData, bytes_of};
 use crate::kinds::tilemap::{
-    Cell, Facts, Grid, GridKind, Integers, Layer, LeftOut, Object, ObjectKind, RectPx, TileMap,
-    Unread, Zone,
+    Cell, Facts, Grid, GridKind, Integers, Layer, LeftOut, ListPlace, Object, ObjectKind, RectPx,
+    TileMap, Unread, Zone,
 };
-use crate::{InfoQuery, Property, PropertyGroup};
+use crate::{InfoQuery, TileMapItem};
 use mapscope_formats::ika::text_map::{Entity, FORMAT, Span, TextMap, UnknownNode, ZoneRect};
-use mapscope_formats::quoted;
+use mapscope_formats::{Place, quoted};
 
 /// Obstruction bits represent sides (section 4).
 const OBSTRUCTION: GridKind = GridKind::Obstruction { by_sides: true };
@@ -27,7 +29,6 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
     let tileset = found.tileset(numbers, map.tileset_place.begin, &mut problems);
     let mut room = Room::new();
     let mut layers = Vec::with_capacity(map.layers.len());
-    let mut numbers = Vec::with_capacity(map.layers.len());
     let mut grids = Vec::new();
     let mut objects = Vec::new();
     let mut left_out = Vec::new();
@@ -42,6 +43,8 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
         let place = layer.data.begin;
         let name = quoted(layer.label.as_bytes());
         problems.extend(outside(&of_layer, i, &name, layer.size, &tileset, place));
+        let count = of_layer.count();
+        let mut values = std::mem::take(&mut layer.obstructions);
         layers.push(Layer {
             name: layer.label.clone(),
             size: room.fill(&mut cells, layer.size, Cell::EMPTY),
@@ -49,14 +52,19 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
             parallax: layer.parallax,
             wraps: layer.wrap,
             cells,
+            stored: CellData::Numbers {
+                numbers: of_layer,
+                packed: layer.data.bytes.clone(),
+                is_base64: true,
+            }
+            .into(),
             ..Layer::default()
         });
-        let mut values = std::mem::take(&mut layer.obstructions);
         left_out.extend([
             LeftOut::of_cells(
                 Unread::Tiles(layer.size),
                 Some(i),
-                of_layer.count(),
+                count,
                 layer.tiles_not_read,
             ),
             LeftOut::of_cells(
@@ -75,7 +83,6 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
             LeftOut::of_list(Unread::ZoneAreas, layer.zones.len(), layer.zones_not_read),
         ];
         left_out.extend(of_lists.map(|list| list.map(|list| list.of_layer(i))));
-        numbers.push(of_layer);
         let size = room.reach(&mut values, layer.size);
         if !values.is_empty() {
             grids.push(Grid {
@@ -83,6 +90,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
                 layer: Some(i),
                 size,
                 values: Integers::U8(values),
+                place: ListPlace::Unpacked,
             });
         }
         // Objects are drawn relative to the position of their layer.
@@ -111,22 +119,13 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
         let at = waypoint.position.map(|px| px as f32);
         Object {
             rect_px: RectPx { min: at, max: at },
-            properties: vec![group("In the file", vec![place(&waypoint.place)])],
             ..Object::new(ObjectKind::Waypoint, &*waypoint.label, None)
         }
     }));
-    let zones = map
-        .zones
-        .iter()
-        .map(|zone| {
-            let mut properties: Vec<Property> = texts([("Script", &*zone.script)]).collect();
-            properties.push(place(&zone.place));
-            Zone {
-                name: zone.label.clone(),
-                properties: vec![group("In the file", properties)],
-            }
-        })
-        .collect();
+    let zones = map.zones.iter().map(|zone| Zone {
+        name: zone.label.clone(),
+    });
+    let zones = zones.collect();
     problems.sort_by_key(|problem| problem.place);
     let mut made = TileMap {
         steps: TileMap::steps_in_file_order(&layers, &objects),
@@ -136,11 +135,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
         zones,
         objects,
         left_out: left_out.into_iter().flatten().collect(),
-        ..TileMap::new(
-            &FORMAT,
-            map.version.clone(),
-            Box::new(TextFacts { map, numbers }),
-        )
+        ..TileMap::new(&FORMAT, map.version.clone(), Box::new(TextFacts { map }))
     };
     made.about.problems = problems;
     made.about.dependencies = found.dependencies;
@@ -149,52 +144,55 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
 }
 
 /// The position of a span in a text.
-fn place(span: &Span) -> Property {
-    Property::new("Place", format!("{}, {}", span.begin, bytes(&span.bytes))).place()
+fn place(span: &Span) -> Fact {
+    let bytes = bytes_of(&span.bytes);
+    let text = format!("{}, {}", span.begin, bytes.text().unwrap_or_default());
+    let place = match span.begin {
+        Place::Text { line, column } => Value::column(line, column).shown_as(text),
+        Place::Offset(_) => bytes,
+    };
+    Fact::new("Place", place).place()
 }
 
 /// Unknown nodes, as written in the file.
-fn own(nodes: &[UnknownNode]) -> impl Iterator<Item = Property> {
+fn nodes(nodes: &[UnknownNode]) -> Fact {
     /// Maximum number of listed nodes, and of words per node.
     const MAX: usize = 32;
-    let texts = nodes.iter().take(MAX).map(|node| {
+    let texts = nodes.iter().map(|node| {
         let words: Vec<&str> = node.text.split_ascii_whitespace().take(MAX).collect();
         words.join(" ")
     });
-    let more = nodes.len().checked_sub(MAX).filter(|more| *more > 0);
-    let more = more.map(|more| Property::new("", format!("and {more} more")));
-    texts.map(|text| Property::new("Node", text)).chain(more)
+    Fact::new("Node", Value::list(texts).showing(MAX)).keyed("nodes")
 }
 
 fn entity_object(entity: &Entity, layer: usize, at: [f32; 2]) -> Object {
-    let mut properties = vec![
-        Property::new("Direction", &*entity.direction),
-        Property::amount("Speed", entity.speed, "pixels a second"),
-        Property::flag("Stopped by the map", entity.is_obstructed_by_map),
-        Property::flag("Stopped by entities", entity.is_obstructed_by_entities),
-        Property::flag("Stops entities", entity.obstructs_entities),
-    ];
-    properties.extend(texts([
-        ("Sprite", &*entity.sprite),
-        ("Script", &*entity.activation_script),
-        ("Script by touch", &*entity.adjacent_script),
-        ("Move script", &*entity.move_script),
-    ]));
-    properties.extend(own(&entity.other));
-    properties.push(place(&entity.place));
     Object {
         rect_px: entity_rect(at),
         faces: direction_by_name(&entity.direction),
-        properties: vec![group("In the file", properties)],
         ..Object::new(ObjectKind::Entity, &*entity.label, Some(layer))
     }
+}
+
+fn entity_facts(entity: &Entity) -> Vec<Fact> {
+    vec![
+        Fact::new("Direction", &*entity.direction),
+        speed(entity.speed),
+        Fact::new("Stopped by the map", entity.is_obstructed_by_map),
+        Fact::new("Stopped by entities", entity.is_obstructed_by_entities),
+        Fact::new("Stops entities", entity.obstructs_entities),
+        said("Sprite", &entity.sprite),
+        said("Script", &entity.activation_script),
+        said("Script by touch", &entity.adjacent_script),
+        said("Move script", &entity.move_script),
+        nodes(&entity.other),
+        place(&entity.place),
+    ]
 }
 
 fn zone_object(zone: &ZoneRect, layer: usize, at: [f32; 2], number: Option<usize>) -> Object {
     Object {
         rect_px: RectPx::at(at, zone.size.map(|px| px as f32)),
         zone: number,
-        properties: vec![group("In the file", vec![place(&zone.place)])],
         ..Object::new(ObjectKind::ZoneArea, &*zone.label, Some(layer))
     }
 }
@@ -204,71 +202,73 @@ fn zone_object(zone: &ZoneRect, layer: usize, at: [f32; 2], number: Option<usize
 struct TextFacts {
     /// The map without tiles and obstructions.
     map: TextMap,
-    /// The tile numbers of each layer.
-    numbers: Vec<Numbers>,
+}
+
+impl TextFacts {
+    /// File data of the object with this index: the entities and zones of each layer, then the
+    /// waypoints.
+    fn object(&self, mut index: usize) -> Option<Vec<Fact>> {
+        for layer in &self.map.layers {
+            if let Some(entity) = layer.entities.get(index) {
+                return Some(entity_facts(entity));
+            }
+            index -= layer.entities.len();
+            if let Some(zone) = layer.zones.get(index) {
+                return Some(vec![place(&zone.place)]);
+            }
+            index -= layer.zones.len();
+        }
+        Some(vec![place(&self.map.waypoints.get(index)?.place)])
+    }
 }
 
 impl Facts for TextFacts {
-    fn map(&self) -> Vec<PropertyGroup> {
-        let map = &self.map;
-        let [width, height] = map.size;
-        let mut properties: Vec<Property> =
-            texts([("Title", &*map.title), ("Tileset", &*map.tileset)]).collect();
-        properties.push(Property::new("Size", format!("{width} x {height} pixels")));
-        properties.extend(own(&map.other));
-        let mut groups = vec![group("In the file", properties)];
-        groups.extend(meta(&map.meta));
-        groups
-    }
-
-    fn layer(&self, layer: usize) -> Vec<PropertyGroup> {
-        let Some(layer) = self.map.layers.get(layer) else {
-            return Vec::new();
+    fn of(&self, map: &TileMap, item: TileMapItem) -> Vec<FactGroup> {
+        let facts = match item {
+            TileMapItem::Map => {
+                let of = &self.map;
+                let facts = [
+                    said("Title", &of.title),
+                    said("Tileset", &of.tileset),
+                    Fact::new("Size", Value::size(of.size, "pixels")).keyed("size_px"),
+                    nodes(&of.other),
+                ];
+                let facts = FactGroup::new("In the file", facts);
+                return [facts].into_iter().chain(meta(&of.meta)).collect();
+            }
+            TileMapItem::Layer { index } => self.map.layers.get(index as usize).map(|layer| {
+                let packed = Fact::new("Packed tiles", bytes_of(&layer.data.bytes));
+                vec![
+                    nodes(&layer.other),
+                    place(&layer.place),
+                    packed.keyed("packed_place").derived(),
+                ]
+            }),
+            TileMapItem::Zone { index } => {
+                let zone = self.map.zones.get(index as usize);
+                zone.map(|zone| vec![said("Script", &zone.script), place(&zone.place)])
+            }
+            _ => {
+                let object = map.object_at(item.into());
+                object.and_then(|(index, _)| self.object(index))
+            }
         };
-        let mut properties: Vec<Property> = own(&layer.other).collect();
-        properties.extend([
-            place(&layer.place),
-            Property::new("Packed tiles", bytes(&layer.data.bytes)).derived(),
-        ]);
-        vec![group("In the file", properties)]
+        let facts = facts.map(|facts| FactGroup::new("In the file", facts));
+        facts.into_iter().collect()
     }
 
-    fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup> {
-        let (Some(layer), Some(numbers)) = (self.map.layers.get(layer), self.numbers.get(layer))
-        else {
-            return Vec::new();
-        };
-        let packed = format!("{}, in base64", bytes(&layer.data.bytes));
-        cell_properties(numbers, index, packed, layer.tiles_not_read)
-    }
-
-    fn grid_place(&self, grid: &Grid, index: usize) -> Option<String> {
-        Some(unpacked_of(grid, index))
-    }
-
-    fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
-        self.numbers.get(layer)?.own(index)
-    }
-
-    fn cells_in_file<'a>(&'a self, map: &'a TileMap, layer: usize) -> Option<&'a [u32]> {
-        let cells = &map.layers.get(layer)?.cells;
-        Some(self.numbers.get(layer)?.all(cells))
-    }
-
-    fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
+    fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Json> {
         let file = &self.map;
-        let layers = file.layers.iter().zip(&self.numbers).zip(&map.layers).map(
-            |((layer, numbers), shown)| {
-                json!({
-                    "label": layer.label,
-                    "size": layer.size,
-                    "position": layer.position,
-                    "parallax": parallax_numbers(layer.parallax),
-                    "wrap": layer.wrap,
-                    "tiles_sha256": numbers.sha256(&shown.cells),
-                })
-            },
-        );
+        let layers = file.layers.iter().zip(&map.layers).map(|(layer, shown)| {
+            json!({
+                "label": layer.label,
+                "size": layer.size,
+                "position": layer.position,
+                "parallax": parallax_numbers(layer.parallax),
+                "wrap": layer.wrap,
+                "tiles_sha256": tiles_sha256(shown),
+            })
+        });
         let mut info = JsonMap::new();
         info.insert("title".to_owned(), json!(file.title));
         // In tiles, as for the other maps: the extent of the largest layers. The file's own size is
@@ -306,7 +306,6 @@ impl Facts for TextFacts {
             .layers
             .iter()
             .map(|layer| size_of_val(&*layer.entities) + size_of_val(&*layer.zones));
-        let numbers = self.numbers.iter().map(Numbers::cpu_bytes);
-        objects.sum::<usize>() as u64 + numbers.sum::<u64>()
+        objects.sum::<usize>() as u64
     }
 }

@@ -2,23 +2,19 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map as JsonMap, Value, json};
+use serde_json::{Map as JsonMap, Value as Json, json};
 
 use super::properties::{meta, meta_info};
 use crate::assets::{Assets, LookUp};
 use crate::core::rules::{self, Fault};
-use crate::describe::numbers::short;
-use crate::describe::own::lines_of_groups;
+use crate::describe::value::{Fact, FactGroup, Value};
 use crate::document::parts::Parts;
-use crate::kinds::tilemap::making::{group, sha256};
+use crate::kinds::tilemap::making::{said, sha256};
 use crate::kinds::tilemap::{
-    Cell, Facts, Layer, LeftOut, Strand, StrandMode, TileMap, TileStorage, Tileset, Unread,
-    missing_tile, numbered_tile,
+    Cell, Contents, Facts, FileForm, Layer, LeftOut, ListPlace, StoredPixels, Strand, StrandMode,
+    TileMap, Tileset, Unread, missing_tile, numbered_tile,
 };
-use crate::{
-    InfoQuery, NamedFile, OpenOptions, Origin, OwnLine, Property, PropertyGroup, Source,
-    TileMapItem,
-};
+use crate::{InfoQuery, NamedFile, OpenOptions, OwnLine, Source, TileMapItem};
 use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
 use mapscope_formats::{Place, Problem, Rest, Subject, quoted};
 
@@ -155,6 +151,7 @@ fn tileset(vsp: Vsp, name: &str) -> Tileset {
         strands: strands
             .filter(|strand| strand.first < strand.last)
             .collect(),
+        pixels: StoredPixels::default(),
     }
 }
 
@@ -185,7 +182,20 @@ pub fn document(mut vsp: Vsp, name: &str) -> TileMap {
     let version = vsp.version.to_string();
     let facts = TilesetFacts::of(&vsp);
     let left_out = left_out(&vsp);
-    let tileset = tileset(vsp, name);
+    let pixels = StoredPixels {
+        indices: match &vsp.pixels {
+            Pixels::Indexed(indices) => indices.clone(),
+            _ => Vec::new(),
+        },
+        bytes_per_pixel: facts.bytes_per_pixel,
+        place: vsp
+            .pixels_offset()
+            .map_or(ListPlace::Unpacked, ListPlace::At),
+    };
+    let tileset = Tileset {
+        pixels,
+        ..tileset(vsp, name)
+    };
     let count = tileset.missing.unwrap_or_default() as u32;
     let side = f64::from(count).sqrt().ceil() as u32;
     let columns = COLUMNS.max(side).min(count.max(1));
@@ -203,6 +213,10 @@ pub fn document(mut vsp: Vsp, name: &str) -> TileMap {
         tilesets: vec![tileset],
         layers,
         left_out,
+        form: FileForm {
+            contents: Contents::Tiles,
+            ..FileForm::default()
+        },
         ..TileMap::new(&vsp::FORMAT, version, Box::new(facts))
     };
     made.about.problems = problems;
@@ -240,7 +254,6 @@ fn left_out(vsp: &Vsp) -> Vec<LeftOut> {
 #[derive(Debug)]
 struct TilesetFacts {
     count: u32,
-    bytes_per_pixel: u32,
     description: String,
     meta: Vec<(String, String)>,
     transparent: Option<u8>,
@@ -250,14 +263,9 @@ struct TilesetFacts {
     rgba_bytes: usize,
     /// The colours of the palette as stored in the file.
     palette: Vec<[u8; 3]>,
-    /// Palette indices of the pixels, tile by tile; empty if pixels have direct colours.
-    indices: Vec<u8>,
-    /// Number of pixels per tile.
-    tile_pixels: usize,
+    bytes_per_pixel: u32,
     /// Offset of the palette in the file.
     palette_at: Option<u64>,
-    /// Offset of the pixels in the file, if they are not packed.
-    pixels_at: Option<u64>,
     /// Offset of the strands in the file.
     strands_at: Option<u64>,
 }
@@ -267,28 +275,41 @@ impl TilesetFacts {
         let is_indexed = !vsp.palette.is_empty();
         Self {
             count: vsp.count,
-            bytes_per_pixel: vsp.pixels.bytes_per_pixel(),
             description: vsp.description.clone(),
             meta: vsp.meta.clone(),
             transparent: is_indexed.then(|| vsp.transparent_index()),
             strands: vsp.strands.clone(),
             rgba_bytes: vsp.pixels.len() * 4,
             palette: vsp.palette.clone(),
-            indices: match &vsp.pixels {
-                Pixels::Indexed(indices) => indices.clone(),
-                _ => Vec::new(),
-            },
-            tile_pixels: vsp.tile_pixels() as usize,
+            bytes_per_pixel: vsp.pixels.bytes_per_pixel(),
             palette_at: vsp.palette_offset(),
-            pixels_at: vsp.pixels_offset(),
             strands_at: vsp.strands_at,
         }
     }
-}
 
-impl TilesetFacts {
     fn active_strands(&self) -> impl Iterator<Item = &vsp::Strand> {
         self.strands.iter().filter(|strand| strand.is_active())
+    }
+
+    fn facts(&self) -> Vec<FactGroup> {
+        let colors = Value::amount(self.palette.len(), "colours");
+        let transparent = self
+            .transparent
+            .map(|color| Value::from(color).shown_as(format!("colour {color}")));
+        let active = self.active_strands().count();
+        let strands = Value::from(active).shown_as(format!("{active} of {}", vsp::STRANDS));
+        let facts = [
+            Fact::new("Tiles", self.count),
+            Fact::new("Bytes per pixel", self.bytes_per_pixel),
+            said("Description", &self.description),
+            Fact::new("Palette", self.transparent.map(|_| colors)).keyed("palette_colors"),
+            Fact::new("Transparent", transparent).keyed("transparent_color"),
+            Fact::new("Strands in use", strands)
+                .keyed("strands")
+                .derived(),
+        ];
+        let facts = FactGroup::new("In the file", facts);
+        [facts].into_iter().chain(meta(&self.meta)).collect()
     }
 
     /// The colours of the palette.
@@ -296,79 +317,52 @@ impl TilesetFacts {
         Parts::list("colour", self.palette.len())
             .owns(|index| {
                 let color = self.palette.get(index).copied().unwrap_or_default();
-                let place = self
-                    .color_place(index)
-                    .map(|it| OwnLine::new("Colour", "Bytes", it))
-                    .map(|line| line.within(Origin::Place));
-                let said = OwnLine::new("Colour", "Red, green and blue", Vec::from(color));
-                [said].into_iter().chain(place).collect()
+                let place = place_in(self.palette_at, index, 3);
+                let color = Fact::new("Red, green and blue", color).keyed("color");
+                FactGroup::new("Colour", [color, place]).own()
             })
             .contents(|run, content| {
                 content.bytes(self.palette.get(run).unwrap_or_default().as_flattened());
             })
     }
 
-    /// The position of a palette colour in the file.
-    fn color_place(&self, index: usize) -> Option<String> {
-        let start = self.palette_at? + 3 * index as u64;
-        Some(format!("3 at {start:#x}"))
-    }
-
     /// File data of a strand, with its meaning.
     fn own_strand(&self, number: usize, strand: vsp::Strand) -> Vec<OwnLine> {
         let tile = |number: u16| {
             if u32::from(number) < self.count {
-                number.to_string()
+                number.into()
             } else {
-                format!("{number} (there is no such tile)")
+                Value::from(number).shown_as(format!("{number} (there is no such tile)"))
             }
         };
         let mode = match vsp::MODES.get(usize::from(strand.mode)) {
-            Some(mode) => (*mode).to_owned(),
-            None => format!("{} (means nothing)", strand.mode),
+            Some(mode) => (*mode).into(),
+            None => Value::from(strand.mode).shown_as(format!("{} (means nothing)", strand.mode)),
         };
         let delay = f32::from(strand.delay) / 100.0;
-        let mut lines = Vec::from(
-            [
-                ("First tile", tile(strand.start)),
-                ("Last tile", tile(strand.finish)),
-                ("Each for", format!("{} s", short(delay))),
-                ("Mode", mode),
-            ]
-            .map(|(name, value)| OwnLine::new("Strand", name, value)),
-        );
-        if let Some(strands) = self.strands_at {
-            let place = format!("8 at {:#x}", strands + 8 * number as u64);
-            lines.push(OwnLine::new("Strand", "Bytes", place).within(Origin::Place));
-        }
-        lines
+        let facts = [
+            Fact::new("First tile", tile(strand.start)),
+            Fact::new("Last tile", tile(strand.finish)),
+            Fact::new("Each for", Value::amount(delay, "s")).keyed("delay_s"),
+            Fact::new("Mode", mode),
+            place_in(self.strands_at, number, 8),
+        ];
+        FactGroup::new("Strand", facts).own()
     }
 }
 
+/// The place of an element of a list that begins at an offset, if it is known.
+fn place_in(start: Option<u64>, index: usize, bytes: usize) -> Fact {
+    let place = start.map_or(ListPlace::Unknown, ListPlace::At);
+    Fact::new("Bytes", place.of(index, bytes)).place()
+}
+
 impl Facts for TilesetFacts {
-    fn map(&self) -> Vec<PropertyGroup> {
-        let mut properties = vec![
-            Property::new("Tiles", self.count.to_string()),
-            Property::new("Bytes per pixel", self.bytes_per_pixel.to_string()),
-        ];
-        if !self.description.is_empty() {
-            properties.push(Property::new("Description", &*self.description));
+    fn of(&self, _map: &TileMap, item: TileMapItem) -> Vec<FactGroup> {
+        match item {
+            TileMapItem::Map => self.facts(),
+            _ => Vec::new(),
         }
-        if let Some(transparent) = self.transparent {
-            properties.push(Property::new(
-                "Palette",
-                format!("{} colours", self.palette.len()),
-            ));
-            properties.push(Property::new(
-                "Transparent",
-                format!("colour {transparent}"),
-            ));
-        }
-        let in_use = format!("{} of {}", self.active_strands().count(), vsp::STRANDS);
-        properties.push(Property::new("Strands in use", in_use).derived());
-        let mut groups = vec![group("In the file", properties)];
-        groups.extend(meta(&self.meta));
-        groups
     }
 
     /// The strands with nonzero data, by their numbers.
@@ -394,39 +388,20 @@ impl Facts for TilesetFacts {
         vec![self.colors(), strands]
     }
 
+    /// They are compared as data of the tileset.
     fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
         let own = map.described(item.into(), None)?.own();
         match item {
             TileMapItem::Map => Some(own),
             TileMapItem::Tileset { .. } => {
-                let groups = self.map();
-                Some(own.into_iter().chain(lines_of_groups(&groups)).collect())
+                let facts = self.facts().into_iter().flat_map(FactGroup::own);
+                Some(own.into_iter().chain(facts).collect())
             }
             _ => None,
         }
     }
 
-    fn tile_bytes(&self, image: usize) -> Option<&[u8]> {
-        let start = image.checked_mul(self.tile_pixels)?;
-        let indices = self.indices.get(start..)?;
-        let indices = indices.get(..self.tile_pixels).unwrap_or(indices);
-        Some(indices).filter(|indices| !indices.is_empty())
-    }
-
-    fn tile_place(&self, image: usize) -> Option<String> {
-        let bytes = self.tile_pixels as u64 * u64::from(self.bytes_per_pixel);
-        let [start, count] = [image as u64 * bytes, bytes];
-        Some(match self.pixels_at {
-            Some(pixels) => format!("{count} at {:#x}", pixels + start),
-            None => format!("{start:#x} to {:#x} of the unpacked data", start + count),
-        })
-    }
-
-    fn tile_storage(&self) -> TileStorage {
-        TileStorage::Images
-    }
-
-    fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
+    fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Json> {
         let tileset = map.tilesets.first();
         let size = tileset.map_or([0; 2], |tileset| tileset.tile_size);
         let rgba = tileset.and_then(|tileset| tileset.rgba.get(..self.rgba_bytes));
@@ -446,6 +421,6 @@ impl Facts for TilesetFacts {
     }
 
     fn cpu_bytes(&self) -> u64 {
-        (size_of_val(&*self.strands) + self.description.len() + self.indices.len()) as u64
+        (size_of_val(&*self.strands) + self.description.len()) as u64
     }
 }

@@ -10,8 +10,10 @@ use super::tiles::{self, DEFAULT_SIDE, Definitions, checked_size};
 use crate::Image;
 use crate::core::rules;
 use crate::kinds::tilemap::making::Room;
+use crate::kinds::tilemap::stored::CellData;
 use crate::kinds::tilemap::{
-    Cell, Grid, GridKind, Layer, LeftOut, Object, Parallax, Pass, Step, TileMap, Tileset, Unread,
+    Cell, Grid, GridKind, Layer, LeftOut, ListPlace, Object, Parallax, Pass, Step, TileMap,
+    Tileset, Unread,
 };
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
@@ -108,16 +110,20 @@ impl Builder {
         );
     }
 
-    /// Adds a layer of a container with its objects. Returns the map data if it was found.
-    pub(super) fn add_layer(
-        &mut self,
-        xmf: &Xmf,
-        index: usize,
-        files: &mut Files<'_>,
-    ) -> Option<Arc<MapData>> {
-        let layer = xmf.layers.get(index)?;
+    /// Keeps the cells of the last layer as its file has them.
+    pub(super) fn keep_cells(&mut self, map: Arc<MapData>) {
+        if let Some(layer) = self.layers.last_mut() {
+            layer.stored = CellData::Map(map).into();
+        }
+    }
+
+    /// Adds a layer of a container with its objects.
+    pub(super) fn add_layer(&mut self, xmf: &Xmf, index: usize, files: &mut Files<'_>) {
+        let Some(layer) = xmf.layers.get(index) else {
+            return;
+        };
         self.notes.enter(index);
-        let map = if layer.kind.has_tiles() {
+        if layer.kind.has_tiles() {
             let map = self.map_of(xmf, layer, files);
             let none = || {
                 // A layer that names no cells has not lost any.
@@ -133,7 +139,9 @@ impl Builder {
                 })
             };
             self.add_tile_layer(xmf, index, &map.clone().unwrap_or_else(none), files);
-            map
+            if let Some(map) = map {
+                self.keep_cells(map);
+            }
         } else {
             let empty = Layer {
                 name: layer.name.clone(),
@@ -141,9 +149,16 @@ impl Builder {
                 ..Layer::default()
             };
             self.add_empty_layer(empty, [DEFAULT_SIDE; 2]);
-            None
-        };
+        }
         let number = self.layers.len() - 1;
+        if let Some(shown) = self.layers.last_mut() {
+            shown.stored.is_elsewhere = match layer.map {
+                Some(MapSource::Embedded { .. }) => false,
+                Some(_) => true,
+                // They may be in the unread part of the file.
+                None => !layer.is_cut,
+            };
+        }
         if layer.is_cut {
             let objects = LeftOut::of_list(Unread::Objects, layer.objects.len(), Rest::Unknown);
             self.left_out
@@ -168,7 +183,6 @@ impl Builder {
         for (at, (rule, message)) in found.notes {
             self.notes.add(rule, at, message);
         }
-        map
     }
 
     /// Adds a layer of a container with these cells.
@@ -287,6 +301,7 @@ impl Builder {
                 layer: Some(number),
                 size,
                 values,
+                place: map.logic_offset(0).map_or(ListPlace::Packed, ListPlace::At),
             });
         }
     }

@@ -14,11 +14,12 @@ mod tiles;
 use std::path::Path;
 use std::sync::Arc;
 
-use self::facts::{LayerFacts, MapFacts, XmfFacts};
+pub(super) use self::facts::cell_facts;
+use self::facts::{MapFacts, XmfFacts};
 use self::files::Files;
 use self::layers::Builder;
 use self::notes::Notes;
-use super::TileMap;
+use super::{Contents, FileForm, TileMap};
 use crate::core::rules;
 use crate::{Document, OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::ppe::xmf::{self, MapSource, Xmf, XmfLayer};
@@ -81,14 +82,17 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
             .add_tile_problem(&rules::NO_CONTAINER, place, message.to_owned());
         builder.add_bare_layer(&name.to_string_lossy(), &map);
     }
+    builder.keep_cells(Arc::clone(&map));
     // Problems of other files have no place in this file.
     problems.extend(std::mem::take(&mut builder.notes).finish());
     let version = map.flags.layout().name();
-    let facts = MapFacts {
-        map: LayerFacts { map: Some(map) },
-        container,
-    };
+    let facts = MapFacts { map, container };
     let mut map = TileMap::new(&MAP_FORMAT, version, Box::new(facts));
+    map.form = FileForm {
+        contents: Contents::Layer,
+        has_unnamed_layers: true,
+        ..FileForm::default()
+    };
     map.about.dependencies = files.dependencies;
     map.files = files.named;
     builder.finish(map, problems)
@@ -108,11 +112,11 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
     let mut layers = Vec::with_capacity(order.len());
     let mut layers_of_file = vec![0; order.len()];
     for (shown, index) in order.into_iter().enumerate() {
-        let map = builder.add_layer(&xmf, index, &mut files);
+        builder.add_layer(&xmf, index, &mut files);
         if let Some(of_file) = layers_of_file.get_mut(index) {
             *of_file = shown;
         }
-        layers.push((index, LayerFacts { map }));
+        layers.push(index);
     }
     if xmf.is_cut {
         builder.mark_layers_unread();
@@ -125,6 +129,11 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
         .map_or_else(String::new, |[major, minor]| format!("{major}.{minor}"));
     let facts = Box::new(XmfFacts::new(xmf, layers));
     let mut map = TileMap::new(&XMF_FORMAT, version, facts);
+    map.form = FileForm {
+        contents: Contents::NamedTiles,
+        has_sorted_objects: true,
+        ..FileForm::default()
+    };
     map.about.dependencies = files.dependencies;
     map.files = files.named;
     map.layers_of_file = layers_of_file;

@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::facts::{custom_tags, in_drawing_order};
+use super::facts::in_drawing_order;
 use super::files::{Files, Pixels, quoted_name};
 use super::palette::{MapPalette, cut};
+use crate::Image;
 use crate::core::rules::{self, Fault};
-use crate::kinds::tilemap::making::group;
 use crate::kinds::tilemap::{Object, ObjectKind, RectPx};
-use crate::{Image, Property};
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{Object as FileObject, Point, Shape, Sprite, XmfLayer};
 
@@ -95,20 +94,24 @@ struct SpriteKey {
 
 impl SpriteKey {
     fn of(sprite: &Sprite) -> Self {
-        let mirrored = |axis: usize| {
-            let by_scale = sprite.scale[axis].is_some_and(|scale| scale < 0);
-            let start = sprite.position[axis];
-            let by_corner = sprite.corner[axis].is_some_and(|corner| corner < start);
-            sprite.mirror[axis].unwrap_or(false) ^ by_scale ^ by_corner
-        };
         Self {
             source: sprite.source,
             palette: sprite.palette,
             pal_shift: sprite.pal_shift,
             alpha: sprite.alpha,
-            mirrored: [mirrored(0), mirrored(1)],
+            mirrored: mirrored(sprite),
         }
     }
+}
+
+/// Two flags for a sprite that is mirrored horizontally, vertically.
+pub(super) fn mirrored(sprite: &Sprite) -> [bool; 2] {
+    [0, 1].map(|axis| {
+        let by_scale = sprite.scale[axis].is_some_and(|scale| scale < 0);
+        let start = sprite.position[axis];
+        let by_corner = sprite.corner[axis].is_some_and(|corner| corner < start);
+        sprite.mirror[axis].unwrap_or(false) ^ by_scale ^ by_corner
+    })
 }
 
 struct ObjectBuilder<'a, 'f, 'b> {
@@ -124,12 +127,9 @@ struct ObjectBuilder<'a, 'f, 'b> {
 
 impl ObjectBuilder<'_, '_, '_> {
     fn object(&mut self, of_file: &FileObject, layer: usize) -> Object {
-        let mut properties = vec![Property::new("Identifier", of_file.id.to_string())];
         let object = |kind| Object::new(kind, &*of_file.name, Some(layer));
-        let mut object = match &of_file.shape {
+        match &of_file.shape {
             Shape::Box([left, top, right, bottom]) => {
-                let sides = format!("{left}, {top} to {right}, {bottom}");
-                properties.push(Property::new("Sides", sides));
                 let [left, top, right, bottom] =
                     [*left, *top, *right, *bottom].map(|side| side as f32);
                 Object {
@@ -144,7 +144,6 @@ impl ObjectBuilder<'_, '_, '_> {
             Shape::Sprite(sprite) => {
                 let look = SpriteKey::of(sprite);
                 let (image, size) = self.image(look, of_file.at);
-                properties.extend(sprite_properties(sprite, look.mirrored));
                 Object {
                     rect_px: sprite_rect(sprite, size),
                     image,
@@ -155,8 +154,6 @@ impl ObjectBuilder<'_, '_, '_> {
                 let corners = [sprite.position, *upper_right, *lower_left, *lower_right]
                     .map(|corner| corner.map(|px| px as f32));
                 let look = SpriteKey::of(sprite);
-                properties.extend(sprite_properties(sprite, look.mirrored));
-                properties.push(Property::new("Corners", corner_names(corners)));
                 let [a, b, c, d] = corners;
                 let outlined = line(vec![a, b, d, c], object(ObjectKind::Sprite));
                 let (image, _) = self.image(look, of_file.at);
@@ -173,8 +170,6 @@ impl ObjectBuilder<'_, '_, '_> {
                 Object { image, ..outlined }
             }
             Shape::Polyline { points, is_closed } => {
-                properties.push(Property::new("Points", points.len().to_string()));
-                properties.push(Property::flag("Closed", *is_closed));
                 let mut outline = bent(points);
                 outline.extend(outline.first().copied().filter(|_| *is_closed));
                 line(outline, object(ObjectKind::Line))
@@ -184,20 +179,8 @@ impl ObjectBuilder<'_, '_, '_> {
                 let outline = around.map(|corner| corner.map(|px| px as f32));
                 line(outline.to_vec(), object(ObjectKind::Line))
             }
-            Shape::Other { kind, .. } => {
-                properties.push(Property::new("Kind", &**kind));
-                object(ObjectKind::Waypoint)
-            }
-        };
-        properties.push(Property::flag("Collision", of_file.to_collision));
-        properties.extend(custom_tags(&of_file.other));
-        let At { line, column } = of_file.at;
-        properties.push(Property::new(
-            "Place",
-            format!("line {line}, column {column}"),
-        ));
-        object.properties = vec![group("In the file", properties)];
-        object
+            Shape::Other { .. } => object(ObjectKind::Waypoint),
+        }
     }
 
     /// The image of a sprite and its size.
@@ -386,48 +369,6 @@ fn sprite_rect(sprite: &Sprite, size: [u32; 2]) -> RectPx {
         min: ends.map(|[start, _]| start),
         max: ends.map(|[_, end]| end),
     }
-}
-
-/// Four corners, as display text.
-fn corner_names(corners: [[f32; 2]; 4]) -> String {
-    corners.map(|[x, y]| format!("{x}, {y}")).join("  ")
-}
-
-fn sprite_properties(sprite: &Sprite, mirrored: [bool; 2]) -> Vec<Property> {
-    let mut properties = vec![Property::new("Image", sprite.source.to_string())];
-    let mut say = |name, value: Option<String>| {
-        properties.extend(value.map(|value| Property::new(name, value)));
-    };
-    let of =
-        |scale: Option<i32>| scale.map_or_else(|| "1024".to_owned(), |scale| scale.to_string());
-    let [across, down] = sprite.scale;
-    let scale = across
-        .or(down)
-        .map(|_| format!("{} x {} of 1024", of(across), of(down)));
-    say("Scale", scale);
-    let corner = sprite
-        .corner
-        .map(|at| at.map_or_else(|| "-".to_owned(), |at| at.to_string()));
-    let has_corner = sprite.corner.iter().any(Option::is_some);
-    say("Lower right", has_corner.then(|| corner.join(", ")));
-    let mirrored = match mirrored {
-        [false, false] => None,
-        [true, false] => Some("left to right"),
-        [false, true] => Some("upside down"),
-        [true, true] => Some("left to right and upside down"),
-    };
-    say("Mirrored", mirrored.map(str::to_owned));
-    say("Palette", Some(sprite.palette.to_string()));
-    let shift = sprite.pal_shift;
-    say(
-        "Palette size",
-        shift.map(|shift| format!("{} colours", 1_u64 << shift)),
-    );
-    say(
-        "Opacity",
-        sprite.alpha.map(|alpha| format!("{alpha} of 255")),
-    );
-    properties
 }
 
 /// The bounding rectangle of points.
