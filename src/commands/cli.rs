@@ -270,7 +270,7 @@ pub struct InfoArgs {
         help_heading = "What"
     )]
     pub items: Vec<String>,
-    /// Also describe this joint of a model; the same as `--item joint:NAME` (repeatable)
+    /// Also describe a joint; the same as `--item joint:NAME` (repeatable)
     #[arg(
         long = "joint",
         value_name = "NAME",
@@ -278,6 +278,14 @@ pub struct InfoArgs {
         help_heading = "What"
     )]
     pub joints: Vec<String>,
+    /// Also find items by their fields, such as `entity where not found`
+    #[arg(
+        long,
+        value_name = "QUERY",
+        allow_hyphen_values = true,
+        help_heading = "What"
+    )]
+    pub find: Option<String>,
     /// Describe items as they are in this clip [default: at rest]
     #[arg(long, value_name = "NAME", help_heading = "What")]
     pub clip: Option<String>,
@@ -1071,6 +1079,7 @@ mod tests {
             "HOW",
             "NAME|N",
             "KIND[:NAME]",
+            "QUERY",
             "RULE",
             "RULE|warnings",
             "FORMAT",

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::cli::{GraphicsArgs, InfoArgs};
 #[cfg(feature = "gpu")]
 use super::json::{AdapterOutput, AdaptersOutput};
-use super::json::{InfoOutput, ItemOutput, NamedFileOutput, Unreadable};
+use super::json::{FoundOutput, InfoOutput, ItemOutput, NamedFileOutput, Unreadable};
 use super::output::{self, Paint, Stdout, Tally, printable};
 use super::schema::schema;
 use super::source::{self, Known};
@@ -20,8 +20,8 @@ use mapscope_formats::pmf::SIDES;
 use mapscope_render::AdapterEntry;
 use mapscope_scene::terrain::CHUNK_SIDE;
 use mapscope_scene::{
-    Document, InfoQuery, Layers, NamedItem, OpenOptions, OutlineNode, Pending, Playhead,
-    find_items, items_of_kinds, without_sign_of_zero,
+    Document, Found, InfoQuery, Layers, NamedItem, OpenOptions, OutlineNode, Pending, Playhead,
+    find_items, find_matches, items_of_kinds, without_sign_of_zero,
 };
 
 /// Item kinds of objects on or in a map. JSON lists all objects of these kinds.
@@ -41,6 +41,8 @@ const OBJECTS: [&str; 12] = [
 ];
 /// Maximum number of lines per list in text output.
 const MAX_LINES: usize = 24;
+/// Maximum number of found items in JSON.
+const MAX_FOUND: usize = 1000;
 
 pub(super) fn run(
     args: &InfoArgs,
@@ -136,6 +138,7 @@ fn describe(
     let mut answers = Map::new();
     let mut items = Vec::new();
     let mut absent = Vec::new();
+    let mut found = None;
     let mut playhead = Playhead::default();
     if let Known::Opened(document) = known {
         let document = &**document;
@@ -150,6 +153,12 @@ fn describe(
                 absent.push(wanted);
             }
             items.extend(found);
+        }
+        if let Some(query) = &args.find {
+            let max = if args.json { MAX_FOUND } else { MAX_LINES };
+            let matches = find_matches(document, query, playhead, max);
+            found =
+                Some(matches.map_err(|error| CommandError::Argument(format!("--find: {error}")))?);
         }
     }
     match known {
@@ -168,6 +177,12 @@ fn describe(
                 objects: told(&items_of_kinds(document, &OBJECTS)),
                 files: files.iter().map(NamedFileOutput::from).collect(),
                 items: args.wanted().next().map(|_| told(&items)),
+                found: found.map(|found| FoundOutput {
+                    query: args.find.clone().unwrap_or_default(),
+                    count: found.count,
+                    listed: found.items.len(),
+                    items: told(&found.items),
+                }),
             };
             write_json(out, &output)?;
         }
@@ -179,6 +194,9 @@ fn describe(
             write_about(out, paint, file, document)?;
             write_answers(out, paint, &answers)?;
             write_items(out, paint, document, &items, playhead)?;
+            if let Some(found) = &found {
+                write_found(out, paint, found)?;
+            }
             for kind in absent {
                 writeln!(out, "\n{}  none", paint.heading(printable(&kind)))?;
             }
@@ -223,6 +241,19 @@ fn write_items(
     }
     let rest = items.len().saturating_sub(MAX_LINES);
     write_rest(out, paint, 0, rest, "--json lists them")
+}
+
+/// Writes the items that a query found, one per line.
+fn write_found(out: &mut impl Write, paint: Paint, found: &Found) -> io::Result<()> {
+    let heading = format!("{} found", output::counted(found.count as usize, "item"));
+    writeln!(out, "\n{}", paint.heading(heading))?;
+    let lines = found.items.iter().map(|NamedItem { item, name }| {
+        let name = name.as_deref().unwrap_or_default();
+        (item.to_string(), name.to_owned())
+    });
+    write_aligned(out, paint, 1, &lines.collect::<Vec<_>>())?;
+    let rest = (found.count as usize).saturating_sub(found.items.len());
+    write_rest(out, paint, 1, rest, "--json lists them")
 }
 
 #[cfg(not(feature = "gpu"))]

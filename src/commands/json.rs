@@ -128,6 +128,19 @@ pub(super) struct InfoOutput {
     pub(super) files: Vec<NamedFileOutput>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) items: Option<Vec<ItemOutput>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) found: Option<FoundOutput>,
+}
+
+/// The items that `--find` found.
+#[derive(Debug, Serialize)]
+pub(super) struct FoundOutput {
+    pub(super) query: String,
+    /// Number of items that match.
+    pub(super) count: u64,
+    /// Number of listed items.
+    pub(super) listed: usize,
+    pub(super) items: Vec<ItemOutput>,
 }
 
 /// An item of a file.

@@ -49,9 +49,7 @@ pub fn schema() -> Value {
     };
     define("place", place());
     for (formats, kinds) in item_keys() {
-        // Fields that only one format of 2D maps has are grouped under other headings.
-        let is_open = formats.len() > 1;
-        let kinds = kinds.iter().map(|keys| item(keys, is_open));
+        let kinds = kinds.iter().map(item);
         define(
             &items_name(&formats),
             json!({"anyOf": kinds.collect::<Value>()}),
@@ -71,7 +69,14 @@ pub fn schema() -> Value {
             .find(|(ids, _)| ids.contains(&format));
         let items = of_format.map_or(json!({}), |(ids, _)| defined(&items_name(&ids)));
         all.push(("objects", list(items.clone())));
-        all.push(("items?", list(items)));
+        all.push(("items?", list(items.clone())));
+        let found = object(&[
+            ("query", text()),
+            ("count", integer()),
+            ("listed", integer()),
+            ("items", list(items)),
+        ]);
+        all.push(("found?", found));
         let mut object = object(&all);
         for field in keys.iter().chain(&optional) {
             object["properties"][&*field.key] = of_type(field.ty);
@@ -216,7 +221,7 @@ fn items_name(formats: &[&str]) -> String {
 }
 
 /// An item of a kind, with its known groups of fields; an open item may have further groups.
-fn item(keys: &ItemKeys, is_open: bool) -> Value {
+fn item(keys: &ItemKeys) -> Value {
     let groups = keys
         .groups
         .iter()
@@ -225,7 +230,7 @@ fn item(keys: &ItemKeys, is_open: bool) -> Value {
     let mut item = object(&[("item", text()), ("name", or_null(text()))]);
     item["properties"]["kind"] = json!({"const": keys.kind});
     let mut fields = json!({"type": "object", "properties": groups});
-    fields["additionalProperties"] = if is_open {
+    fields["additionalProperties"] = if keys.is_open {
         by_name(json!({}))
     } else {
         false.into()

@@ -69,6 +69,42 @@ fn assert_near(found: &Value, expected: &Value) {
 }
 
 #[test]
+fn items_are_found_by_their_fields() {
+    let folder = Folder::new();
+    let query = "tile where type != flat and row < 20";
+    let find =
+        |more: &[&str]| folder.run_args([&["info", "demo:terrain", "--find"], more].concat());
+    let found = find(&[query, "--json"]).json()["found"].clone();
+    assert_eq!(found["query"], query);
+    let items = found["items"].as_array().unwrap();
+    assert_eq!(found["listed"], items.len());
+    assert!(found["count"].as_u64() >= found["listed"].as_u64());
+    for item in items {
+        assert_eq!(item["kind"], "tile");
+        assert!(item["fields"]["tile"]["row"].as_u64() < Some(20));
+        assert_ne!(item["fields"]["shape"]["type"], "flat");
+    }
+    let text = find(&[query]).stdout;
+    assert!(
+        text.contains(&format!("{} items found", found["count"])),
+        "{text}"
+    );
+    let none = find(&["row > 1000", "--json"]).json()["found"].clone();
+    assert_eq!(
+        none,
+        json!({"query": "row > 1000", "count": 0, "listed": 0, "items": []})
+    );
+    for query in ["rows_of > 1", "trees where row = 1", "row >"] {
+        let refused = find(&[query]).expect(2);
+        assert!(
+            refused.stderr.contains("--find: column "),
+            "{}",
+            refused.stderr
+        );
+    }
+}
+
+#[test]
 fn a_joint_is_described_at_a_frame() {
     let folder = folder();
     let hand = items(&folder, "arm.pfobj --joint hand --clip walk --frame 1");

@@ -45,7 +45,7 @@ use std::borrow::{Borrow, Cow};
 use serde_json::{Map, Value as Json};
 
 use super::own::{OwnLine, key_of};
-use super::value::{Fact, Value};
+use super::value::{Fact, FactGroup, Value, is_key};
 use crate::{Origin, PropertyGroup, SummaryPart};
 
 /// The fields of a kind of record, in inspector order.
@@ -341,6 +341,8 @@ pub struct ItemKeys {
     pub kind: &'static str,
     /// One object for each inspector heading.
     pub groups: Vec<GroupKeys>,
+    /// `true` if a file can add further headings.
+    pub is_open: bool,
 }
 
 /// The JSON keys under an inspector heading.
@@ -405,7 +407,7 @@ impl InfoKeys {
 struct Described<'a, R, B>(Table<'a, R>, B);
 
 /// The outputs of a record of any kind.
-pub(crate) trait Describe {
+pub trait Describe {
     /// Returns the property groups of the inspector. Empty groups are omitted.
     fn groups(&self) -> Vec<PropertyGroup>;
 
@@ -420,6 +422,11 @@ pub(crate) trait Describe {
 
     /// Returns the full description as JSON.
     fn details(&self) -> Map<String, Json>;
+
+    /// Returns the value of a field by its key and by keys within the value, or `None` if the
+    /// record has no such field. A heading's key before that of the field selects one of several
+    /// fields with the same key.
+    fn value(&self, path: &[String]) -> Option<Value>;
 }
 
 impl<R, B: Borrow<R>> Describe for Described<'_, R, B> {
@@ -441,6 +448,51 @@ impl<R, B: Borrow<R>> Describe for Described<'_, R, B> {
 
     fn details(&self) -> Map<String, Json> {
         self.0.details(self.1.borrow())
+    }
+
+    fn value(&self, path: &[String]) -> Option<Value> {
+        self.0.value(self.1.borrow(), path)
+    }
+}
+
+/// A record with facts that are computed on demand.
+pub(crate) struct WithFacts<'a> {
+    pub(crate) record: Box<dyn Describe + 'a>,
+    pub(crate) facts: Box<dyn Fn() -> Vec<FactGroup> + 'a>,
+}
+
+impl Describe for WithFacts<'_> {
+    fn groups(&self) -> Vec<PropertyGroup> {
+        let mut groups = self.record.groups();
+        groups.extend((self.facts)().into_iter().map(FactGroup::group));
+        groups
+    }
+
+    fn summary(&self) -> Vec<SummaryPart> {
+        self.record.summary()
+    }
+
+    fn note(&self) -> String {
+        self.record.note()
+    }
+
+    fn own(&self) -> Vec<OwnLine> {
+        let mut own = self.record.own();
+        own.extend((self.facts)().into_iter().flat_map(FactGroup::own));
+        own
+    }
+
+    fn details(&self) -> Map<String, Json> {
+        let mut details = self.record.details();
+        details.extend((self.facts)().into_iter().map(FactGroup::json));
+        details
+    }
+
+    fn value(&self, path: &[String]) -> Option<Value> {
+        self.record.value(path).or_else(|| {
+            let mut facts = (self.facts)().into_iter();
+            facts.find_map(|group| group.value(path))
+        })
     }
 }
 
@@ -543,6 +595,50 @@ impl<'a, R> Table<'a, R> {
         sections.collect()
     }
 
+    /// Returns the value of a field ([`Describe::value`]).
+    fn value(&self, record: &R, path: &[String]) -> Option<Value> {
+        let (key, rest) = path.split_first()?;
+        let exact = self.fields().filter(|field| field.key == key);
+        let plural = self.fields().filter(|field| field.key != key);
+        let plural = plural.filter(|field| is_key(field.key, key));
+        let mut absent = None;
+        // A field that does not apply to the record gives way to another of the same name.
+        for field in exact.chain(plural).filter(|field| !field.key.is_empty()) {
+            match (field.read)(record).at(rest) {
+                Some(value) if value.is_absent() => absent = Some(value),
+                Some(value) => return Some(value),
+                None => {}
+            }
+        }
+        if absent.is_some() {
+            return absent;
+        }
+        let mut facts = self.fields().filter(|field| field.has_facts());
+        facts
+            .find_map(|field| (field.read)(record).at(path))
+            .or_else(|| {
+                let key_in = rest.first()?;
+                let section = self.sections.iter().find(|section| section.key() == *key)?;
+                let mut fields = section.fields.iter();
+                fields.find_map(|field| match field.has_facts() {
+                    true => (field.read)(record).at(rest),
+                    false if is_key(field.key, key_in) => (field.read)(record).at(&rest[1..]),
+                    false => None,
+                })
+            })
+    }
+
+    /// Returns the fields of several records as facts, each with a list of their values.
+    pub(crate) fn facts_of(&self, records: &[R]) -> Vec<Fact> {
+        let fields = self.fields().filter(|field| !field.key.is_empty());
+        fields
+            .map(|field| {
+                let values = Value::list(records.iter().map(field.read));
+                Fact::new(field.name, values).keyed(field.key)
+            })
+            .collect()
+    }
+
     /// Returns the keys of [`Table::details`] that do not depend on the record.
     pub(crate) fn keys(&self, kind: &'static str) -> ItemKeys {
         let groups = self.sections.iter().map(|section| {
@@ -555,7 +651,11 @@ impl<'a, R> Table<'a, R> {
             }
         });
         let groups = groups.collect();
-        ItemKeys { kind, groups }
+        ItemKeys {
+            kind,
+            groups,
+            is_open: false,
+        }
     }
 
     /// Returns the keys of [`Table::json`] that do not depend on the record.

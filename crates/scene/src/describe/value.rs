@@ -107,6 +107,16 @@ enum Form {
     Whole,
 }
 
+/// An elementary part of a value, as queries compare it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Plain<'a> {
+    Flag(bool),
+    Number(f64),
+    /// A number that the file has in single precision.
+    Single(f32),
+    Text(&'a str),
+}
+
 /// A named value of a record whose fields are not known in advance.
 #[derive(Debug, Clone)]
 pub struct Fact {
@@ -200,6 +210,19 @@ impl FactGroup {
         PropertyGroup {
             title: self.title,
             properties,
+        }
+    }
+
+    /// Returns a fact by its key and by keys within its value ([`Describe::value`]).
+    ///
+    /// [`Describe::value`]: super::table::Describe::value
+    pub(crate) fn value(self, path: &[String]) -> Option<Value> {
+        let is_title = key_of(self.title) == *path.first()? && path.len() > 1;
+        let facts = Value::object(self.facts);
+        if is_title {
+            facts.at(&path[1..])
+        } else {
+            facts.at(path)
         }
     }
 
@@ -428,6 +451,69 @@ impl Value {
     /// [`SummaryPart::width`]: crate::SummaryPart::width
     pub(crate) fn width(self, width: usize) -> Self {
         Self { width, ..self }
+    }
+
+    /// `true` if the field does not apply to the record, or its value is unknown.
+    pub(crate) fn is_absent(&self) -> bool {
+        matches!(self.data, Data::Absent)
+    }
+
+    /// Returns the part of the value at a path of keys: a fact of an object, a coordinate by the
+    /// name of its axis, or a line, column, offset or length of a place. `None` if there is no
+    /// such part.
+    pub(crate) fn at(self, path: &[String]) -> Option<Self> {
+        let Some((key, rest)) = path.split_first() else {
+            return Some(self);
+        };
+        let axis = ["x", "y", "z", "w"].iter().position(|axis| axis == key);
+        match self.data {
+            Data::Absent => Some(Self::absent()),
+            Data::Object(facts) => {
+                let fact = facts.into_iter().find(|fact| is_key(&fact.key, key))?;
+                fact.value.at(rest)
+            }
+            Data::List(values) => {
+                let parts = values.into_iter().filter_map(|value| value.at(path));
+                let parts: Vec<Self> = parts.collect();
+                (!parts.is_empty()).then(|| Self::list(parts))
+            }
+            Data::Numbers(numbers) => Some((*numbers.get(axis?)?).into()),
+            Data::Integers(integers) => Some((*integers.get(axis?)?).into()),
+            Data::Place(place) => match (place, &**key) {
+                (FilePlace::Lines([line, _]) | FilePlace::Column(line, _), "line")
+                | (FilePlace::Lines([_, line]), "last_line") => Some(line.into()),
+                (FilePlace::Column(_, column), "column") => Some(column.into()),
+                (FilePlace::Bytes { offset, .. }, "offset") => Some(offset.into()),
+                (FilePlace::Bytes { length, .. }, "length") => Some(length.into()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `true` if `test` holds for the value or for one of its elements.
+    pub(crate) fn any(&self, test: &mut dyn FnMut(Plain<'_>) -> bool) -> bool {
+        match &self.data {
+            Data::Absent | Data::Bytes(_) => false,
+            Data::Flag(is_set) => test(Plain::Flag(*is_set)),
+            Data::Integer(integer) => test(Plain::Number(*integer as f64)),
+            Data::Large(integer) => test(Plain::Number(*integer as f64)),
+            Data::Number(number) => test(Plain::Single(*number)),
+            Data::Text(text) => test(Plain::Text(text)),
+            Data::Numbers(numbers) => numbers.iter().any(|number| test(Plain::Single(*number))),
+            Data::Integers(all) => all
+                .iter()
+                .any(|integer| test(Plain::Number(*integer as f64))),
+            Data::Reference { index, name } => {
+                test(Plain::Number(*index as f64)) || test(Plain::Text(name))
+            }
+            Data::Place(FilePlace::Lines([line, _]) | FilePlace::Column(line, _)) => {
+                test(Plain::Number(*line as f64))
+            }
+            Data::Place(FilePlace::Bytes { offset, .. }) => test(Plain::Number(*offset as f64)),
+            Data::List(values) => values.iter().any(|value| value.any(test)),
+            Data::Object(facts) => facts.iter().any(|fact| fact.value.any(test)),
+        }
     }
 
     /// Returns the name that replaces the field's name, and the character count of the longest such
@@ -686,6 +772,11 @@ impl FilePlace {
             } => json!({"section": section, "offset": offset, "length": length}),
         }
     }
+}
+
+/// `true` if a word in a query names a key. The singular of a list's key names it too.
+pub(crate) fn is_key(key: &str, word: &str) -> bool {
+    key == word || key.strip_suffix('s') == Some(word)
 }
 
 /// Formats bytes as hexadecimal numbers with spaces between them.

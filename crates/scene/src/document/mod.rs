@@ -27,6 +27,7 @@ use crate::core::overlay::{Overlay, OverlayId};
 use crate::core::playback::{ClipInfo, Curve, OwnClip, Playhead};
 use crate::core::rules::Fault;
 use crate::describe::own::OwnLine;
+use crate::describe::table::Describe;
 use crate::describe::{
     Kind, Label, Legend, Line, OutlineNode, PropertyGroup, Statistic, SummaryPart,
 };
@@ -264,6 +265,12 @@ pub trait Document: fmt::Debug + Send + Sync {
     ) -> serde_json::Map<String, serde_json::Value> {
         let _ = (item, playhead);
         serde_json::Map::new()
+    }
+
+    /// Returns the fields of an item at a moment, for queries. `None` if the item does not exist.
+    fn record(&self, item: Item, playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
+        let _ = (item, playhead);
+        None
     }
 
     /// Problems of rules with severity note, in file order. They are computed on every call.

@@ -2,6 +2,7 @@
 
 pub mod demo;
 pub(crate) mod find;
+pub(crate) mod query;
 pub mod saving;
 pub(crate) mod usage;
 
@@ -34,6 +35,8 @@ struct Entry {
     kind: &'static Kind,
     /// The JSON keys of its files.
     info_keys: fn() -> InfoKeys,
+    /// The kind of item that a query without a kind searches.
+    main_kind: &'static str,
 }
 
 /// A kind of document, which several formats may share.
@@ -72,42 +75,49 @@ static REGISTRY: &[Entry] = &[
         open: terrain::open,
         kind: &TERRAIN,
         info_keys: Terrain::info_keys,
+        main_kind: "tile",
     },
     Entry {
         format: &mapscope_formats::pfobj::FORMAT,
         open: model::open,
         kind: &MODEL,
         info_keys: Model::info_keys,
+        main_kind: "triangle",
     },
     Entry {
         format: &mapscope_formats::pfscene::FORMAT,
         open: map_scene::open,
         kind: &MAP_SCENE,
         info_keys: MapScene::info_keys,
+        main_kind: "entity",
     },
     Entry {
         format: &mapscope_formats::pmf::FORMAT,
         open: level::open,
         kind: &LEVEL,
         info_keys: level::Map::info_keys,
+        main_kind: "cube",
     },
     Entry {
         format: &mapscope_formats::ika::map::FORMAT,
         open: ika::open_map,
         kind: &TILE_MAP,
         info_keys: tilemap::info::ika_map,
+        main_kind: "cell",
     },
     Entry {
         format: &mapscope_formats::ika::text_map::FORMAT,
         open: ika::open_text,
         kind: &TILE_MAP,
         info_keys: tilemap::info::ika_text_map,
+        main_kind: "cell",
     },
     Entry {
         format: &mapscope_formats::ppe::XMF_FORMAT,
         open: ppe::open_xmf,
         kind: &TILE_MAP,
         info_keys: tilemap::info::xmf,
+        main_kind: "cell",
     },
     // This format has no magic number, but its length must match exactly.
     Entry {
@@ -115,6 +125,7 @@ static REGISTRY: &[Entry] = &[
         open: ppe::open_map,
         kind: &TILE_MAP,
         info_keys: tilemap::info::ppe_map,
+        main_kind: "cell",
     },
     // This format begins with a small number. Data of PPE maps can begin with the same number.
     Entry {
@@ -122,6 +133,7 @@ static REGISTRY: &[Entry] = &[
         open: ika::open_tileset,
         kind: &TILE_MAP,
         info_keys: tilemap::info::vsp,
+        main_kind: "tile",
     },
 ];
 
@@ -133,6 +145,12 @@ pub fn formats() -> impl Iterator<Item = &'static Format> {
 /// The overlays of all formats. An overlay that several formats offer is repeated for each.
 pub fn overlays() -> impl Iterator<Item = &'static Overlay> {
     REGISTRY.iter().flat_map(|entry| entry.kind.overlays)
+}
+
+/// The kind of item that a query without a kind searches in files of a format.
+pub(crate) fn main_kind(format: &str) -> &'static str {
+    let entry = REGISTRY.iter().find(|entry| entry.format.id == format);
+    entry.map_or("", |entry| entry.main_kind)
 }
 
 /// The JSON keys of the files of each format ([`Document::info`]), with the id of the format.

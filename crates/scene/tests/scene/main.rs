@@ -13,5 +13,6 @@ mod model;
 mod mutation;
 mod navigation;
 mod ppe;
+mod queries;
 mod rules;
 mod same;

@@ -1,5 +1,6 @@
 //! The [`Document`] implementation for PMF maps.
 
+use crate::describe::table::Describe;
 use crate::{Compare, Hiding, Places, RelatedFiles, Walk};
 use glam::Vec3;
 
@@ -110,6 +111,10 @@ impl Document for Map {
     ) -> serde_json::Map<String, serde_json::Value> {
         let described = as_level_item(item).and_then(|item| self.described(item));
         described.map_or_else(Default::default, |described| described.details())
+    }
+
+    fn record(&self, item: Item, _playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
+        self.described(as_level_item(item)?)
     }
 
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {

@@ -243,6 +243,13 @@ impl Document for MapScene {
         }
     }
 
+    fn record(&self, item: Item, playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
+        match self.described(item, playhead) {
+            None => self.terrain()?.record(item, playhead),
+            record => record,
+        }
+    }
+
     fn notes(&self) -> Vec<Problem> {
         let mut notes = self.misplaced_entities();
         notes.extend(self.other_names());

@@ -135,7 +135,17 @@ fn add_transform(transform: &Transform, content: &mut Content<'_>) {
 
 impl Compare for Model {
     fn parts(&self) -> Vec<Parts<'_>> {
-        self.all_parts()
+        let triangles = Parts::list("triangle", self.pfobj.triangle_count());
+        let item = |index| ModelItem::Triangle {
+            index: index as u32,
+        };
+        let mut parts = self.all_parts();
+        parts.push(
+            triangles
+                .items(move |index| Some(item(index)))
+                .not_compared(),
+        );
+        parts
     }
 
     fn own(&self, item: Item) -> Vec<OwnLine> {

@@ -1,5 +1,6 @@
 //! The [`Document`] implementation for PFOBJ models.
 
+use crate::describe::table::{Describe, WithFacts};
 use crate::{Compare, Places, RelatedFiles, Walk};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -88,6 +89,17 @@ impl Document for Model {
         match item {
             Item::Model(item) => self.details_of(item, playhead),
             _ => Map::new(),
+        }
+    }
+
+    fn record(&self, item: Item, playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
+        match item {
+            Item::Model(item) => {
+                let record = self.described(item, playhead)?;
+                let facts = Box::new(move || self.corner_facts(item, playhead));
+                Some(Box::new(WithFacts { record, facts }))
+            }
+            _ => None,
         }
     }
 

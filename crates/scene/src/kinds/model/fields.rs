@@ -90,6 +90,19 @@ impl Model {
         })
     }
 
+    /// Returns the fields of the corners of a triangle, each with its values at all corners.
+    pub(super) fn corner_facts(&self, item: ModelItem, playhead: Playhead) -> Vec<FactGroup> {
+        let triangle = match item {
+            ModelItem::Triangle { index } => self.triangle_at(index, playhead),
+            _ => None,
+        };
+        let facts = triangle.map(|triangle| {
+            let corners: Vec<CornerAt<'_>> = triangle.corners().map(|(_, at)| at).collect();
+            FactGroup::new("Corners", CornerAt::FIELDS.facts_of(&corners))
+        });
+        facts.into_iter().collect()
+    }
+
     /// Returns the same description as JSON.
     pub(super) fn details_of(&self, item: ModelItem, playhead: Playhead) -> Map<String, Json> {
         let described = self.described(item, playhead);

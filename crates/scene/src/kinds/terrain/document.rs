@@ -90,6 +90,10 @@ impl Document for Terrain {
         described.map_or_else(Map::new, |at| at.details())
     }
 
+    fn record(&self, item: Item, _playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
+        self.described(item)
+    }
+
     fn notes(&self) -> Vec<Problem> {
         let mut notes = Problems::new();
         for (index, material) in (0..).zip(&self.map.materials) {

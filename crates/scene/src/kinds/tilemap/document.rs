@@ -1,5 +1,6 @@
 //! The [`Document`] of a 2D map.
 
+use crate::describe::table::{Describe, WithFacts};
 use crate::{Compare, Hiding, Places, RelatedFiles, Walk};
 use glam::Vec3;
 
@@ -51,6 +52,12 @@ impl Document for TileMap {
         _playhead: Playhead,
     ) -> serde_json::Map<String, serde_json::Value> {
         self.details_of(item)
+    }
+
+    fn record(&self, item: Item, _playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
+        let record = self.described(item, None)?;
+        let facts = Box::new(move || self.facts_of(item));
+        Some(Box::new(WithFacts { record, facts }))
     }
 
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {

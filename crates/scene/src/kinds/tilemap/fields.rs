@@ -124,6 +124,9 @@ impl TileMap {
             }
             keys
         }));
+        for keys in &mut kinds {
+            keys.is_open = true;
+        }
         kinds
     }
 

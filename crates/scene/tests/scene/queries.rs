@@ -1,0 +1,208 @@
+//! Queries over the fields of items.
+
+use mapscope_scene::demo::{BATHHOUSE, DRAKELING, Demo, HAMLET, TERRAIN, VILLAGE};
+use mapscope_scene::{
+    Document, Found, OpenOptions, Playhead, Progress, QueryError, find_matches, open,
+};
+use serde_json::Value;
+use std::sync::Arc;
+
+fn opened(demo: &'static Demo) -> Arc<dyn Document> {
+    open(
+        &demo.source(),
+        &OpenOptions::default(),
+        &Progress::default(),
+    )
+    .unwrap()
+}
+
+#[track_caller]
+fn found(document: &dyn Document, query: &str) -> Found {
+    find_matches(document, query, Playhead::default(), usize::MAX)
+        .unwrap_or_else(|error| panic!("{query}: {error}"))
+}
+
+/// The value of a field of each found item, by its heading and its key.
+fn values(document: &dyn Document, found: &Found, heading: &str, key: &str) -> Vec<Value> {
+    let items = found.items.iter();
+    items
+        .map(|found| document.details(found.item, Playhead::default())[heading][key].clone())
+        .collect()
+}
+
+#[test]
+fn tiles_are_found_by_all_operators() {
+    let map = opened(&TERRAIN);
+    let all = found(&*map, "row >= 0").count;
+    assert_eq!(all, 128 * 128);
+    for (query, rest) in [
+        ("ramp_height > 1", "not ramp_height > 1"),
+        ("base_height <= 2", "base_height > 2"),
+        ("top_material = Grass", "top_material != Grass"),
+        ("pathable", "pathable = false"),
+        ("type ~ ramp or type ~ CORNER", "type = flat"),
+        ("tile where (row < 3 and col < 3)", "row >= 3 or col >= 3"),
+    ] {
+        let counts = [query, rest].map(|query| found(&*map, query).count);
+        assert_eq!(counts[0] + counts[1], all, "{query}: {counts:?}");
+        assert!(counts.iter().all(|count| *count > 0), "{query}: {counts:?}");
+    }
+    let steep = found(&*map, "ramp_height > 1 and top_material != \"Grass\"");
+    let heights = values(&*map, &steep, "shape", "ramp_height");
+    assert!(heights.iter().all(|height| height.as_i64() > Some(1)));
+    let names = values(&*map, &steep, "surface", "top_material");
+    assert!(names.iter().all(|material| *material != 0));
+    // A reference has a number and a name, and a part of a value has a path.
+    let by_number = found(&*map, "top_material = 0").count;
+    assert_eq!(by_number, found(&*map, "top_material = Grass").count);
+    let high = found(&*map, "center.y > 30 and corners.nw > 30");
+    assert!(high.count > 0 && high.count < all);
+    assert_eq!(found(&*map, "surface.top_material = 0").count, by_number);
+}
+
+#[test]
+fn found_items_are_in_file_order_and_their_number_is_limited() {
+    let map = opened(&TERRAIN);
+    let all = found(&*map, "type != flat");
+    let first = find_matches(&*map, "type != flat", Playhead::default(), 10).unwrap();
+    assert_eq!(first.count, all.count);
+    assert_eq!(first.items, all.items[..10]);
+    let place = |found: &Found| {
+        let rows = values(&*map, found, "tile", "row");
+        let cols = values(&*map, found, "tile", "col");
+        let places = rows.iter().zip(&cols);
+        places
+            .map(|(row, col)| (row.as_u64(), col.as_u64()))
+            .collect::<Vec<_>>()
+    };
+    assert!(place(&all).is_sorted());
+    assert_eq!(all.items.len() as u64, all.count);
+}
+
+#[test]
+fn every_format_has_items_to_find() {
+    for (demo, queries) in [
+        (
+            &HAMLET,
+            &[
+                "found",
+                "entity where position.y > 0",
+                "tile where row = 1",
+                "model where path ~ village",
+                "not found or found",
+            ][..],
+        ),
+        (
+            &DRAKELING,
+            &[
+                "material = 0",
+                "joint where parent = null",
+                "clip where frames > 1",
+            ],
+        ),
+        (
+            &BATHHOUSE,
+            &[
+                "material ~ PLASTER and depth >= 1",
+                "entity where type = light",
+                "chunk where triangles > 0",
+            ],
+        ),
+        (
+            &VILLAGE,
+            &[
+                "tile > 0 and layer = 0",
+                "obstructed",
+                "entity where name ~ a",
+            ],
+        ),
+    ] {
+        let document = opened(demo);
+        for query in queries {
+            assert!(found(&*document, query).count > 0, "{}: {query}", demo.id);
+        }
+    }
+    let model = opened(&DRAKELING);
+    let [root] = &found(&*model, "joint where parent = null").items[..] else {
+        panic!("one root");
+    };
+    assert_eq!(root.item.to_string(), "joint 0");
+    let map = opened(&VILLAGE);
+    let cells = found(&*map, "tile = 5 and layer = 1");
+    let tiles = values(&*map, &cells, "tile", "tile");
+    assert!(tiles.iter().all(|tile| *tile == 5));
+}
+
+#[test]
+fn parts_of_values_and_fields_of_headings_are_found() {
+    let model = opened(&DRAKELING);
+    let all = found(&*model, "index >= 0").count;
+    let high = found(&*model, "position.y > 0.5").count;
+    assert!(high > 0 && high < all);
+    assert_eq!(found(&*model, "corners.position.y > 0.5").count, high);
+    assert!(found(&*model, "joint where bind_global.translation.y > 0").count > 0);
+    let scene = opened(&HAMLET);
+    let entities = found(&*scene, "position.y > 1").count;
+    assert!(entities > 0);
+    assert_eq!(found(&*scene, "place.position.y > 1").count, entities);
+    let fixed = found(&*scene, "static").count;
+    assert_eq!(found(&*scene, "attributes.static").count, fixed);
+    let level = opened(&BATHHOUSE);
+    let parents = found(&*level, "type = parent").count;
+    let with_children = found(&*level, "type = parent and children.index > 0").count;
+    assert!(parents > 0);
+    assert_eq!(with_children, parents);
+    // Long chains are no nesting.
+    let chain = vec!["type != flat"; 20_000].join(" and ");
+    let map = opened(&TERRAIN);
+    assert_eq!(
+        found(&*map, &chain).count,
+        found(&*map, "type != flat").count
+    );
+}
+
+#[test]
+fn faults_of_queries_have_a_column_and_what_would_be_valid() {
+    let map = opened(&TERRAIN);
+    let fault = |query: &str| find_matches(&*map, query, Playhead::default(), 1).unwrap_err();
+    for (query, column) in [
+        ("", 1),
+        ("row >", 6),
+        ("row > flat", 7),
+        ("row = 1 col = 2", 9),
+        ("(row = 1", 9),
+        ("row = 1)", 8),
+        ("row = \"1", 7),
+        ("row = 1 and", 12),
+        ("row & 1", 5),
+        ("no_such_field", 1),
+        ("row = 1 and no_such_field > 2", 13),
+        ("position.foo > 1", 1),
+        ("center.foo > 1", 1),
+        ("row = 1 or surface.ramp_height = 1", 12),
+        ("row = col", 7),
+        ("pathable > 1", 1),
+        ("row", 1),
+        ("type > 3", 1),
+        ("row = true", 1),
+        ("trees where row = 1", 1),
+        ("where row = 1", 1),
+        (&"not ".repeat(100), 257),
+    ] {
+        let QueryError {
+            column: at,
+            expected,
+            ..
+        } = fault(query);
+        assert_eq!(at, column, "{query}");
+        assert!(!expected.is_empty(), "{query}");
+    }
+    let keys = fault("no_such_field").expected;
+    assert!(keys.split(", ").any(|key| key == "ramp_height"), "{keys}");
+    let kinds = fault("trees where row = 1").expected;
+    assert!(kinds.split(", ").any(|kind| kind == "chunk"), "{kinds}");
+    // Keys that depend on the file are known once an item has them.
+    let scene = opened(&HAMLET);
+    assert!(find_matches(&*scene, "no_such_attribute", Playhead::default(), 1).is_err());
+    assert!(found(&*scene, "static").count > 0);
+}
