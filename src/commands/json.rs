@@ -519,7 +519,7 @@ pub(super) struct GpuTimes {
     pub(super) textured_quad: Option<f64>,
 }
 
-/// What is drawn into the shadow map.
+/// Draw calls and triangles of the shadow map.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "shadow_map")]
 pub(super) struct ShadowMapOutput {

@@ -40,10 +40,10 @@ use mapscope_scene::{MapChoice, OpenOptions};
 
 pub use state::player::LoopMode;
 
-/// Why there is no window.
+/// The reason why the window could not be opened, or was closed.
 #[derive(Debug, Error)]
 pub enum ViewError {
-    /// There is no display, or it refuses.
+    /// No display was found, or it refused the connection.
     #[error(
         "no window can be opened: there is no display, or it cannot be reached (on Linux the \
          environment variable DISPLAY or WAYLAND_DISPLAY names it); `mapscope render`, `info`, \
@@ -53,16 +53,16 @@ pub enum ViewError {
     /// The display went away while the window was open.
     #[error("the display is gone: its server or compositor has ended")]
     DisplayLost,
-    /// The graphics device was lost so many times in a row, last for this reason.
+    /// The graphics device was lost this number of times in a row; the last reason.
     #[error(
         "the graphics device was lost {0} times in a row ({1}); try another graphics interface, \
          such as `--backend gl`"
     )]
     DeviceLost(u32, String),
-    /// The system gave no window.
+    /// The system did not create the window.
     #[error("no window can be opened: {}", without_place(.0))]
     NoWindow(#[from] winit::error::OsError),
-    /// There is no graphics device.
+    /// No graphics device was found.
     #[error(transparent)]
     Gpu(#[from] GpuError),
     /// The device cannot draw to the window.
@@ -70,7 +70,7 @@ pub enum ViewError {
     Surface(#[from] app::surface::SurfaceError),
 }
 
-/// What the system said, without the place in winit's source that winit puts before it.
+/// Returns the system's message, without the place in winit's source before it.
 fn without_place(error: &winit::error::OsError) -> String {
     let text = error.to_string();
     let said = text
@@ -79,12 +79,12 @@ fn without_place(error: &winit::error::OsError) -> String {
     said.map_or_else(|| text.clone(), |(_, said)| said.to_owned())
 }
 
-/// Opens the window and comes back when it is closed. It shows the first of the files and folders
-/// that can be opened, or where there are none the demo: [`demo::FIRST`] unless another one is named.
-/// It draws as it is asked to, or else with the first graphics interface that has an adapter.
+/// Opens the window and returns when it is closed. The window shows the first of the files and
+/// folders that can be opened, or the demo if none are given: [`demo::FIRST`], unless another one is
+/// named. It draws with the requested graphics interface, or with the first that has an adapter.
 ///
 /// # Errors
-/// When there is no display, no window or no graphics device.
+/// If no display, no window or no graphics device is available.
 pub fn run(
     files: &[PathBuf],
     demo: Option<&'static Demo>,
@@ -107,7 +107,7 @@ pub fn run(
     let (settings_file, settings) = SettingsFile::default_path().map(SettingsFile::open).unzip();
     let mut state = State::new(settings.unwrap_or_default(), request);
     state.open_options = open_options;
-    // It is for what is opened now, and not for whatever is opened later.
+    // The map applies to the files that are opened now, not to later ones.
     state.named_map = match std::mem::take(&mut state.open_options.map) {
         MapChoice::File(map) => MapChoice::File(state::folder::absolute(&map)),
         choice => choice,

@@ -12,8 +12,8 @@ use mapscope_scene::tilemap::{self, ObjectKind, TileMap};
 pub(super) type ByLayer = BTreeMap<Option<usize>, Vec<usize>>;
 
 impl<'a> Builder<'a> {
-    /// The objects of a layer in two groups: those that the game shows as images, and all others.
-    /// Both groups move with the layer.
+    /// Returns the objects of a layer in two groups: images, and all other objects. Both groups
+    /// move with the layer.
     pub(super) fn groups(
         &mut self,
         layer: Option<usize>,

@@ -129,6 +129,11 @@ pub enum ValueType {
     Records(fn() -> Vec<FieldKey>),
 }
 
+/// A list of whole numbers, such as indices.
+pub(crate) const INTEGERS: ValueType = ValueType::List(&ValueType::Integer);
+/// A list of texts, such as names.
+pub(crate) const TEXTS: ValueType = ValueType::List(&ValueType::Text);
+
 /// Reads a field of a record.
 type Read<R> = fn(&R) -> Value;
 

@@ -78,11 +78,14 @@ pub fn find_matches(
         count: 0,
         found: Vec::new(),
         examined: 0,
+        is_listed: false,
     };
     let mut parts = map_parallel(threads, |thread| {
         let mut search = search(thread);
         search.visit(&document.parts().unwrap_or_default());
-        search.visit(&document.other_parts());
+        if !search.is_listed {
+            search.visit(&document.other_parts());
+        }
         search
     });
     if parts.iter().all(|part| part.examined == 0) {
@@ -137,6 +140,8 @@ struct Search<'a> {
     /// The first matches, with their order in the file.
     found: Vec<(usize, NamedItem)>,
     examined: u64,
+    /// `true` if a list has items of the kind.
+    is_listed: bool,
 }
 
 impl Search<'_> {
@@ -144,7 +149,9 @@ impl Search<'_> {
         for list in lists {
             // All items of a list are of one kind.
             let of_kind = |list: &Parts<'_>| list.item(0).is_some_and(|it| it.kind() == self.kind);
-            if (list.lists_items() || list.what == self.kind) && of_kind(list) {
+            let is_listed = list.lists_items() || list.what == self.kind;
+            if list.count > 0 && is_listed && of_kind(list) {
+                self.is_listed = true;
                 self.examine(list);
             }
             if list.has_items_within() {

@@ -1324,7 +1324,9 @@ fn errors_of_the_map_are_said_of_the_scene() {
         .iter()
         .find(|p| p.rule.id == "pfscene/broken-map")
         .unwrap();
-    assert!(found.facts().contains("a.pfmap 1 "), "{}", found.facts());
+    // The path of the temporary folder may have any digits.
+    assert!(found.message.contains("a.pfmap"), "{}", found.message);
+    assert!(found.facts().contains("1024"), "{}", found.facts());
 }
 
 #[test]

@@ -114,6 +114,7 @@ fn every_format_has_items_to_find() {
                 "tile > 0 and layer = 0",
                 "obstructed",
                 "entity where name ~ a",
+                "tile where number < 3",
             ],
         ),
     ] {

@@ -10,8 +10,8 @@ use crate::describe::numbers::{fixed, short};
 use crate::describe::outline::base_name;
 use crate::describe::own::OTHER;
 use crate::describe::table::{
-    Table, ValueType, decimal, facts, field, flag, integer, place, section, shown_only, table,
-    text, vector,
+    TEXTS, Table, ValueType, decimal, facts, field, flag, integer, place, section, shown_only,
+    table, text, vector,
 };
 use crate::describe::value::{Fact, Value};
 use crate::{Animation as _, Item, ModelItem, OwnClip, Playhead, SceneItem, Swatch, TerrainItem};
@@ -26,7 +26,6 @@ const GAME_DEFAULT_NOTE: &str = "as in the game";
 /// Maximum number of problems listed for an entity, and for its model.
 const MAX_PROBLEMS: usize = 20;
 
-const NAMES: ValueType = ValueType::List(&ValueType::Text);
 /// Sky and light.
 const GENERAL: ValueType = ValueType::Object(&[
     (
@@ -106,19 +105,19 @@ impl<'a> SceneAt<'a> {
                         let missing = scene.missing_count();
                         (missing > 0).then_some(missing).into()
                     }),
-                    field("Factions", "factions", NAMES, |SceneAt(scene): &Self| {
+                    field("Factions", "factions", TEXTS, |SceneAt(scene): &Self| {
                         Value::list(scene.pfscene.factions.iter().map(|it| it.name.as_str()))
                     })
                     .derived()
                     .listed()
                     .shown(|SceneAt(scene)| scene.pfscene.factions.len().into()),
-                    field("Regions", "regions", NAMES, |SceneAt(scene): &Self| {
+                    field("Regions", "regions", TEXTS, |SceneAt(scene): &Self| {
                         Value::list(scene.pfscene.regions.iter().map(|it| it.name.as_str()))
                     })
                     .derived()
                     .listed()
                     .shown(|SceneAt(scene)| scene.pfscene.regions.len().into()),
-                    field("Cameras", "cameras", NAMES, |SceneAt(scene): &Self| {
+                    field("Cameras", "cameras", TEXTS, |SceneAt(scene): &Self| {
                         Value::list(scene.pfscene.cameras.iter().map(|it| it.name.as_str()))
                     })
                     .derived()
@@ -664,7 +663,7 @@ impl<'a> ModelAt<'a> {
             let model = at.model.model.as_ref();
             model.map(|model| model.pfobj().triangle_count()).into()
         }),
-        field("Clips", "clips", NAMES, |at: &Self| {
+        field("Clips", "clips", TEXTS, |at: &Self| {
             let model = at.model.model.as_ref();
             let names = model.map(|model| {
                 let clips = model.clips().iter();

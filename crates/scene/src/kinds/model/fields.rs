@@ -17,8 +17,8 @@ use super::{Model, joint_item, lods, material_item};
 use crate::assets::TextureFile;
 use crate::describe::numbers::{fixed, short, xyz};
 use crate::describe::table::{
-    Describe, Field, GroupKeys, ItemKeys, Table, ValueType, compared_only, decimal, field, flag,
-    integer, place, section, shown_only, summary_only, table, text, vector,
+    Describe, Field, GroupKeys, INTEGERS, ItemKeys, Table, ValueType, compared_only, decimal,
+    field, flag, integer, place, section, shown_only, summary_only, table, text, vector,
 };
 use crate::describe::value::{Fact, FactGroup, Value};
 use crate::{Aabb, ClipInfo, Flaw, ModelItem, OwnLine, Playhead, PropertyGroup, Swatch};
@@ -34,8 +34,6 @@ const BOUNDS: ValueType = ValueType::Object(&[
 ]);
 /// The three rows of an affine matrix, of four numbers each, for column vectors.
 const MATRIX: ValueType = ValueType::List(&ValueType::Numbers(4));
-/// Indices in ascending order.
-pub(super) const INDICES: ValueType = ValueType::List(&ValueType::Integer);
 /// The joints that move a vertex.
 const WEIGHTS: ValueType = ValueType::List(&ValueType::Object(&[
     ("joint", ValueType::Integer),
@@ -45,7 +43,7 @@ const WEIGHTS: ValueType = ValueType::List(&ValueType::Object(&[
 /// Creates the row for the triangles with a flaw.
 macro_rules! flawed {
     ($flaw:ident, $key:literal) => {
-        field(Flaw::$flaw.title(), $key, INDICES, |model: &Self| {
+        field(Flaw::$flaw.title(), $key, INTEGERS, |model: &Self| {
             model.flaw_value(Flaw::$flaw)
         })
         .derived()
@@ -285,7 +283,7 @@ impl Model {
         field(
             "Vertices without weights",
             "unweighted_vertices",
-            INDICES,
+            INTEGERS,
             Self::unweighted,
         )
         .derived()
@@ -506,7 +504,7 @@ impl<'a> JointAt<'a> {
             at.parent().map(|joint| at.model.joint_value(joint)).into()
         })
         .listed(),
-        field("Child", "children", INDICES, |at: &Self| {
+        field("Child", "children", INTEGERS, |at: &Self| {
             let children = at.model.skeleton.children(at.index).iter();
             Value::list(children.map(|joint| at.model.joint_value(*joint as usize)))
         })

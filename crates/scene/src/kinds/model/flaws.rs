@@ -4,10 +4,10 @@
 use glam::{DVec3, Vec3};
 
 use super::Model;
-use super::fields::INDICES;
 use super::uses::Uses;
 use crate::core::rules;
 use crate::describe::outline::{heading_of, leaf};
+use crate::describe::table::INTEGERS;
 use crate::describe::table::{Table, field, integer, shown_only, table, text};
 use crate::describe::value::Value;
 use crate::{Flaw, ModelItem, OutlineNode, OverlayId};
@@ -261,8 +261,8 @@ impl Model {
         Value::integers(self.flawed(flaw).iter().copied())
     }
 
-    /// Returns the number of triangles with a flaw, with a link to them. Only of reversed ones, it
-    /// says that there are none.
+    /// Returns the number of triangles with a flaw, with a link to them. If there are none, the
+    /// value is absent, except for reversed triangles.
     pub(super) fn flaw_count(&self, flaw: Flaw) -> Value {
         match self.flawed(flaw).len() {
             0 if flaw == Flaw::Reversed => "none".into(),
@@ -345,7 +345,7 @@ impl<'a> FlawAt<'a> {
             Value::from(format!("triangle {index}, line {line}"))
                 .link(ModelItem::Triangle { index })
         }),
-        field("Triangles", "triangles", INDICES, |at: &Self| at
+        field("Triangles", "triangles", INTEGERS, |at: &Self| at
             .model
             .flaw_value(at.flaw))
         .hidden(),

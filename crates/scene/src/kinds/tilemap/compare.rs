@@ -256,6 +256,15 @@ impl Compare for TileMap {
         self.all_parts()
     }
 
+    fn other_parts(&self) -> Vec<Parts<'_>> {
+        let tiles = self.tilesets.iter().enumerate().map(|(number, tileset)| {
+            Parts::list("tile", tileset.tile_count())
+                .items(move |image| Some(Self::tile_item(number, image)))
+                .not_compared()
+        });
+        tiles.collect()
+    }
+
     fn own(&self, item: Item) -> Vec<OwnLine> {
         self.own_of(item)
     }

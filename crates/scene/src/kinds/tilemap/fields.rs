@@ -17,7 +17,7 @@ use super::{Cell, GridKind, Layer, Object, ObjectKind, Step, TileMap, Tileset, Z
 use crate::describe::numbers::short;
 use crate::describe::own::{OwnLine, key_of};
 use crate::describe::table::{
-    Describe, Field, ItemKeys, Table, ValueType, decimal, field, flag, integer, section,
+    Describe, Field, INTEGERS, ItemKeys, Table, ValueType, decimal, field, flag, integer, section,
     shown_only, summary_only, table, text,
 };
 use crate::describe::value::{Fact, FactGroup, Value};
@@ -37,8 +37,6 @@ const TILE_WIDTH: usize = 5;
 const PAIR: ValueType = ValueType::Integers(2);
 /// Left, top, width and height.
 const RECT: ValueType = ValueType::Numbers(4);
-/// Indices of parts.
-const INDICES: ValueType = ValueType::List(&ValueType::Integer);
 /// A rectangle on a layer.
 const AREA: ValueType = ValueType::Object(&[("layer", ValueType::Integer), ("rect", RECT)]);
 /// A drawing step.
@@ -238,7 +236,7 @@ impl<'a> Part<'a, TileMap> {
         })
         .shown(|map| map.drawing_order().into())
         .derived(),
-        field("Tileset", "tilesets", INDICES, |at: &Self| {
+        field("Tileset", "tilesets", INTEGERS, |at: &Self| {
             let tilesets = at.map.tilesets_with_tiles();
             let tilesets = tilesets.map(|(number, _)| at.map.tileset_link(number));
             Value::list(tilesets).showing(MAX_LISTED)
@@ -328,7 +326,7 @@ impl<'a> Part<'a, Layer> {
             outside.into()
         })
         .derived(),
-        field("Drawn", "turns", INDICES, |at: &Self| {
+        field("Drawn", "turns", INTEGERS, |at: &Self| {
             at.map.drawing_turns(at.number)
         })
         .derived(),
@@ -742,7 +740,7 @@ impl<'a> Part<'a, Tileset> {
             value.into()
         })
         .derived(),
-        field("Layer", "layers", INDICES, |at: &Self| {
+        field("Layer", "layers", INTEGERS, |at: &Self| {
             let layers = at.map.layers.iter().enumerate();
             let layers = layers.filter(|(_, layer)| layer.tileset == at.number);
             Value::list(layers.map(|(layer, _)| at.map.layer_link(layer))).showing(MAX_LISTED)
@@ -806,7 +804,7 @@ impl<'a> TileAt<'a> {
                 .into()
         })
         .derived(),
-        field("Tile", "tiles", INDICES, |at: &Self| {
+        field("Tile", "tiles", INTEGERS, |at: &Self| {
             let tiles = at.strand().map(|strand| strand.first..=strand.last);
             let tiles = tiles.into_iter().flatten();
             let tiles = tiles.filter_map(|image| at.map.tile(at.tileset_number, image as usize));
@@ -816,7 +814,7 @@ impl<'a> TileAt<'a> {
     ];
 
     const OTHER_PALETTES: &'a [Field<Self>] =
-        &[field("Palette", "palettes", INDICES, |at: &Self| {
+        &[field("Palette", "palettes", INTEGERS, |at: &Self| {
             let id = at.tile().map(|tile| tile.id);
             let tiles = at.tileset.tiles.iter().enumerate();
             let others = tiles
@@ -898,7 +896,7 @@ impl<'a> Part<'a, Zone> {
         .summary("Areas", Self::area_count)
         .note(Self::area_count)
         .derived(),
-        field("", "objects", INDICES, |at: &Self| {
+        field("", "objects", INTEGERS, |at: &Self| {
             let objects = at.map.objects.iter().enumerate();
             let others = objects.filter(|(_, object)| {
                 object.zone == Some(at.number) && object.kind != ObjectKind::ZoneArea

@@ -6,7 +6,9 @@ use std::ops::Range;
 use crate::describe::lines::box_edges;
 use crate::describe::numbers::{short, xyz};
 use crate::describe::own::long_text;
-use crate::describe::table::{Field, Table, ValueType, field, flag, integer, section, text};
+use crate::describe::table::{
+    Field, INTEGERS, TEXTS, Table, ValueType, field, flag, integer, section, text,
+};
 use crate::describe::value::{Fact, Value};
 use crate::kinds::level::Map;
 use crate::kinds::level::fields::{MAX_BYTES, MAX_LISTED, SECTION_NAMES, hex};
@@ -112,7 +114,7 @@ impl<'a> CubeRecord<'a> {
         .derived()
         .in_summary()
         .listed(),
-        field("Path", "parents", INDICES, |of: &Self| {
+        field("Path", "parents", INTEGERS, |of: &Self| {
             of.of_place(|place| Value::integers(place.parents()))
         })
         .derived()
@@ -250,7 +252,7 @@ impl<'a> CubeRecord<'a> {
         .derived(),
     ];
 
-    const MATERIALS: &'a [Field<Self>] = &[field("All sides", "materials", NAMES, |of: &Self| {
+    const MATERIALS: &'a [Field<Self>] = &[field("All sides", "materials", TEXTS, |of: &Self| {
         let used = of.used(Geometry::is_common_extended, |geometry| &geometry.materials);
         Value::list(used.iter().map(|index| of.cube.material_name(Some(index))))
     })
@@ -262,7 +264,7 @@ impl<'a> CubeRecord<'a> {
     })];
 
     const PHYSICS: &'a [Field<Self>] =
-        &[field("All sides", "physics_materials", NAMES, |of: &Self| {
+        &[field("All sides", "physics_materials", TEXTS, |of: &Self| {
             let used = of.used(Geometry::is_common_extended, |geometry| &geometry.physics);
             Value::list(used.iter().map(|index| of.cube.physics_name(Some(index))))
         })
@@ -273,7 +275,7 @@ impl<'a> CubeRecord<'a> {
         })];
 
     const LIGHTMAPS: &'a [Field<Self>] =
-        &[field("All sides", "lightmaps", INDICES, |of: &Self| {
+        &[field("All sides", "lightmaps", INTEGERS, |of: &Self| {
             let used = of.used(Geometry::is_client_extended, |geometry| &geometry.lightmaps);
             let used = used.iter().filter(|_| of.cube.data.client.is_some());
             Value::integers(used.copied())
@@ -305,7 +307,7 @@ impl<'a> CubeRecord<'a> {
         })
         .derived()
         .shown(|of| of.cube.inside()),
-        field("Sees", "sees_cubes", INDICES, |of: &Self| {
+        field("Sees", "sees_cubes", INTEGERS, |of: &Self| {
             of.vis_info(|info| {
                 let cubes = of.cube.data.cubes.visible_cubes(info);
                 Value::integers(cubes.iter().copied())
@@ -362,7 +364,7 @@ impl<'a> CubeRecord<'a> {
     .shown(|of| of.above(true))];
 
     const INSIDE: &'a [Field<Self>] =
-        &[field("Cube", "ancestors", INDICES, |of: &Self| of.above(false)).derived()];
+        &[field("Cube", "ancestors", INTEGERS, |of: &Self| of.above(false)).derived()];
 
     const BYTES: &'a [Field<Self>] = &[field("Record", "bytes", RECORDS, |of: &Self| {
         of.cube.record_bytes()
@@ -510,10 +512,6 @@ impl<'a> CubeRecord<'a> {
 pub(in crate::kinds::level) const BY_CORNER: ValueType = ValueType::ByName(&ValueType::Numbers(3));
 /// Min and max corner of a box.
 pub(in crate::kinds::level) const MIN_AND_MAX: ValueType = ValueType::List(&ValueType::Numbers(3));
-/// Numbers of cubes, or of lightmaps.
-const INDICES: ValueType = ValueType::List(&ValueType::Integer);
-/// Names of materials.
-const NAMES: ValueType = ValueType::List(&ValueType::Text);
 /// Boxes with eight corners each.
 const BOXES: ValueType = ValueType::List(&ValueType::List(&ValueType::Numbers(3)));
 /// Cubes of the same chunk.
@@ -538,7 +536,7 @@ const VERTEX_LIST: ValueType = ValueType::List(&ValueType::Object(&[
 /// Visible cubes of other chunks.
 const SEEN_CHUNKS: ValueType = ValueType::List(&ValueType::Object(&[
     ("chunk", ValueType::Integers(3)),
-    ("cubes", INDICES),
+    ("cubes", INTEGERS),
 ]));
 /// Lights of the chunk, each with its share from 0 to 255.
 const LIGHTS: ValueType = ValueType::List(&ValueType::Object(&[

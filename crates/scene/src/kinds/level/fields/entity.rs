@@ -9,7 +9,8 @@ use glam::{EulerRot, Quat, Vec3};
 use crate::describe::lines::box_edges;
 use crate::describe::own::{key_of, long_text};
 use crate::describe::table::{
-    Field, Table, ValueType, facts, field, integer, place, section, shown_only, text, vector,
+    Field, INTEGERS, TEXTS, Table, ValueType, facts, field, integer, place, section, shown_only,
+    text, vector,
 };
 use crate::describe::value::{Fact, Value};
 use crate::kinds::level::Map;
@@ -653,8 +654,6 @@ impl<'a> EntityAt<'a> {
     }
 }
 
-const INTEGERS: ValueType = ValueType::List(&ValueType::Integer);
-const TEXTS: ValueType = ValueType::List(&ValueType::Text);
 /// Signals, each with the entity at its other end.
 const SIGNALS: ValueType = ValueType::List(&ValueType::Object(&[
     ("signal", ValueType::Text),

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use crate::describe::numbers::{fixed, short, xyz};
 use crate::describe::table::{
-    Field, Table, ValueType, decimal, field, flag, integer, section, shown_only, summary_only,
-    table, text, vector,
+    Field, TEXTS, Table, ValueType, decimal, field, flag, integer, section, shown_only,
+    summary_only, table, text, vector,
 };
 use crate::describe::value::Value;
 use crate::kinds::level::Map;
-use crate::kinds::level::fields::{GRID_PLACES, LevelAt, TEXTS, grid_place, string};
+use crate::kinds::level::fields::{GRID_PLACES, LevelAt, grid_place, string};
 use crate::kinds::level::known::{CubeUse, Use};
 use crate::kinds::level::materials::{Blend, Material};
 use crate::kinds::level::textures::LevelTexture;

@@ -11,8 +11,8 @@ pub(super) mod material;
 use crate::describe::numbers::fixed;
 use crate::describe::own::hex_text;
 use crate::describe::table::{
-    Describe, Field, ItemKeys, Table, ValueType, compared_only, decimal, field, flag, integer,
-    keyed_facts, place, section, shown_only, table, text, vector,
+    Describe, Field, INTEGERS, ItemKeys, TEXTS, Table, ValueType, compared_only, decimal, field,
+    flag, integer, keyed_facts, place, section, shown_only, table, text, vector,
 };
 use crate::describe::value::{Fact, Value};
 use crate::kinds::level::chunk_map::packed_bytes;
@@ -1120,9 +1120,6 @@ fn sections(frames: &[Frame; 3]) -> Value {
     }))
 }
 
-/// A list of texts.
-pub(in crate::kinds::level) const TEXTS: ValueType = ValueType::List(&ValueType::Text);
-
 /// The unreadable rest of an entity list.
 const UNREAD: &[(&str, ValueType)] = &[
     ("reason", ValueType::Text),
@@ -1130,9 +1127,6 @@ const UNREAD: &[(&str, ValueType)] = &[
     ("size_bytes", ValueType::Integer),
     ("bytes", ValueType::Bytes),
 ];
-
-/// A list of whole numbers.
-const INTEGERS: ValueType = ValueType::List(&ValueType::Integer);
 
 /// Numbers by name.
 const COUNTS: ValueType = ValueType::ByName(&ValueType::Integer);
