@@ -154,10 +154,7 @@ fn query_all(document: &dyn Document) {
     items.extend(inner_items(&outline));
     for item in items.into_iter().take(12) {
         let _ = document.properties(item, playhead);
-        let _ = (
-            document.summary(item, None, &shown),
-            document.place(item, &shown),
-        );
+        let _ = (document.summary(item, &shown), document.place(item, &shown));
         let _ = document.contour(item, &shown);
         let _ = document
             .layers()

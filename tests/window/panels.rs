@@ -23,11 +23,12 @@ use mapscope_render::{PassTimes, TimedPass};
 use mapscope_scene::camera::{Camera, Handedness, NamedView};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{
-    Aabb, About, Animation, Branch, ChunkMap, ClipInfo, Curve, Direction, Document, Drawable,
-    GameView, Hit, InfoQuery, Item, ItemPlace, Kind, Legend, LegendEntry, LevelInfo, LevelItem,
-    Levels, Light, LightmapFace, LightmapInfo, ModelItem, Neighbor, OpenOptions, OutlineNode,
-    Overlay, OverlayId, Places, Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray,
-    Shown, Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem, TextSpan, Walk,
+    Aabb, About, Animation, Branch, ChunkMap, ClipInfo, Curve, Describe, Direction, Document,
+    Drawable, GameView, Hit, InfoQuery, Item, ItemPlace, Kind, Legend, LegendEntry, LevelInfo,
+    LevelItem, Levels, Light, LightmapFace, LightmapInfo, ModelItem, Neighbor, OpenOptions,
+    OutlineNode, Overlay, OverlayId, Places, Playhead, ProblemTarget, Progress, Property,
+    PropertyGroup, Ray, Shown, Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem,
+    TextSpan, ViewState, Walk,
 };
 use mapscope_testdata::synthesize;
 
@@ -68,6 +69,7 @@ impl Sample {
                 overlays: &OVERLAYS,
                 dependencies: Vec::new(),
                 kinds: kinds.collect(),
+                floor_height: None,
                 cpu_bytes: 0,
             },
             levels: Vec::new(),
@@ -155,59 +157,17 @@ fn leaf(label: String, item: Item, note: &str, swatch: Option<Swatch>) -> Outlin
     }
 }
 
-impl Document for Sample {
-    fn about(&self) -> &About {
-        &self.about
+/// An item of the sample.
+struct Record<'a>(&'a Sample, Item);
+
+impl Describe for Record<'_> {
+    fn summary(&self) -> Vec<SummaryPart> {
+        vec![SummaryPart::new(self.1.kind(), self.1.to_string())]
     }
 
-    fn for_each_drawable<'a>(&'a self, _shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
-        let terrain = self.terrain.get_or_init(|| {
-            let source = made_map();
-            let map = pfmap::read(&source.bytes).unwrap();
-            let (options, progress) = (OpenOptions::default(), Progress::default());
-            Terrain::build(map, &source, &options, &progress).unwrap()
-        });
-        draw(Drawable::in_place(terrain));
-    }
-
-    fn outline(&self) -> Vec<OutlineNode> {
-        let leaf_of = |(i, name): (u32, &str)| {
-            let swatch = Some(Swatch::Thumbnail(i as usize));
-            leaf(format!("{i} {name}"), material(i), "812", swatch)
-        };
-        let chunk_leaf = |i| leaf(format!("Chunk {}, {}", i / 64, i % 64), chunk(i), "", None);
-        let heading = |label: &str, children: Vec<OutlineNode>| OutlineNode {
-            label: label.to_owned(),
-            item: None,
-            note: children.len().to_string(),
-            swatch: None,
-            children,
-            count: 1,
-        };
-        let materials = (0..).zip(["Grass", "Cliffs", "Lava"]).map(leaf_of);
-        let file = leaf(
-            self.name.to_owned(),
-            TerrainItem::Map.into(),
-            "2048 x 2048 tiles",
-            None,
-        );
-        vec![
-            file,
-            heading("Materials", materials.collect()),
-            heading("Chunks", (0..CHUNKS).map(chunk_leaf).collect()),
-        ]
-    }
-
-    fn pick(&self, _ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
-        None
-    }
-
-    fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
-        vec![SummaryPart::new(item.kind(), item.to_string())]
-    }
-
-    fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        self.asked[1].fetch_add(1, Ordering::Relaxed);
+    fn groups(&self) -> Vec<PropertyGroup> {
+        let Self(sample, item) = self;
+        sample.asked[1].fetch_add(1, Ordering::Relaxed);
         if matches!(item, Item::Level(LevelItem::ArchiveFile { .. })) {
             let bytes: Vec<u8> = (0..2000_u16).map(|i| (i * 7) as u8).collect();
             return vec![PropertyGroup {
@@ -281,6 +241,58 @@ impl Document for Sample {
                 ],
             },
         ]
+    }
+}
+
+impl Document for Sample {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn for_each_drawable<'a>(&'a self, _shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
+        let terrain = self.terrain.get_or_init(|| {
+            let source = made_map();
+            let map = pfmap::read(&source.bytes).unwrap();
+            let (options, progress) = (OpenOptions::default(), Progress::default());
+            Terrain::build(map, &source, &options, &progress).unwrap()
+        });
+        draw(Drawable::in_place(terrain));
+    }
+
+    fn outline(&self) -> Vec<OutlineNode> {
+        let leaf_of = |(i, name): (u32, &str)| {
+            let swatch = Some(Swatch::Thumbnail(i as usize));
+            leaf(format!("{i} {name}"), material(i), "812", swatch)
+        };
+        let chunk_leaf = |i| leaf(format!("Chunk {}, {}", i / 64, i % 64), chunk(i), "", None);
+        let heading = |label: &str, children: Vec<OutlineNode>| OutlineNode {
+            label: label.to_owned(),
+            item: None,
+            note: children.len().to_string(),
+            swatch: None,
+            children,
+            count: 1,
+        };
+        let materials = (0..).zip(["Grass", "Cliffs", "Lava"]).map(leaf_of);
+        let file = leaf(
+            self.name.to_owned(),
+            TerrainItem::Map.into(),
+            "2048 x 2048 tiles",
+            None,
+        );
+        vec![
+            file,
+            heading("Materials", materials.collect()),
+            heading("Chunks", (0..CHUNKS).map(chunk_leaf).collect()),
+        ]
+    }
+
+    fn pick(&self, _ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
+        None
+    }
+
+    fn record<'a>(&'a self, item: Item, _view: ViewState<'a>) -> Option<Box<dyn Describe + 'a>> {
+        Some(Box::new(Record(self, item)))
     }
 
     /// A tile whose row is the line of the problem.

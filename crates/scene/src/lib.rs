@@ -26,6 +26,7 @@ pub use core::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
 pub use core::system::system_reason;
 pub use describe::numbers::{fixed, without_sign_of_zero};
 pub use describe::own::OwnLine;
+pub use describe::table::Describe;
 pub use describe::table::{FieldKey, GroupKeys, InfoKeys, ItemKeys, ValueType};
 pub use describe::value::{Fact, FactGroup, Value};
 pub use describe::{
@@ -42,7 +43,7 @@ pub use document::shown::{ChangeLines, Overrides, Shown};
 pub use document::{
     About, Animation, Annotations, Compare, Deferred, Direction, Document, Drawable, GameView,
     Hiding, Hit, InfoQuery, ItemPlace, Layers, Levels, Moment, Neighbor, OtherFile, Places,
-    ProblemTarget, RelatedFiles, Spawn, VisibleFrom, Walk,
+    ProblemTarget, RelatedFiles, Spawn, ViewState, VisibleFrom, Walk,
 };
 pub use geometry::{Aabb, Ray, camera, normal};
 pub use kinds::{level, map_scene, model, terrain, tilemap};

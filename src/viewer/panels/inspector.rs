@@ -56,7 +56,7 @@ impl PanelUi for Inspector {
         if other_document || other_item || is_stale || moved() {
             (self.revision, self.flat) = (revision, flat);
             let document = context.document;
-            self.groups = document.properties_in_view(item, context.shown);
+            self.groups = document.properties(item, context.shown);
             self.has_place = document.place(item, context.shown).bounds.is_some();
             self.is_camera = document.camera_of(item).is_some();
             self.is_file = document.file_of(item).is_some();

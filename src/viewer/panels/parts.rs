@@ -42,7 +42,7 @@ pub(in crate::viewer) fn paint_texture(painter: &Painter, texture: TextureId, re
 
 /// Returns the names and values of an item's summary.
 pub(super) fn summary_text(context: &PanelContext<'_>, item: Item, separator: &str) -> String {
-    let summary = context.document.summary(item, None, context.shown);
+    let summary = context.document.summary(item, context.shown);
     let texts = summary.iter();
     let texts = texts.map(|part| format!("{} {}", part.name, part.value.trim()));
     texts.collect::<Vec<_>>().join(separator)

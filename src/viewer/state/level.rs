@@ -81,8 +81,7 @@ impl Session {
             self.view.shown.level = 0;
             self.set_cut(None);
         }
-        let playhead = self.view.shown.playhead;
-        let is_there = |item: &Item| !document.properties(*item, playhead).is_empty();
+        let is_there = |item: &Item| document.has(*item);
         self.view.shown.hidden.retain(is_there);
     }
 

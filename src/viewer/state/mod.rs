@@ -292,10 +292,8 @@ impl State {
             self.session.lost_selection = None;
             self.session.deselect();
             if cause == Cause::Counterpart {
-                self.session.select(selected.filter(|item| {
-                    let playhead = self.session.view.shown.playhead;
-                    !document.properties(*item, playhead).is_empty()
-                }));
+                let selected = selected.filter(|item| document.has(*item));
+                self.session.select(selected);
             }
             if keeps_camera {
                 self.session.keep_camera(&*document);

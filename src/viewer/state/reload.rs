@@ -272,8 +272,7 @@ impl Session {
             (None, _) => self.player.choose(None),
         }
         self.show_moment();
-        let playhead = self.view.shown.playhead;
-        let is_there = |item: &Item| !document.properties(*item, playhead).is_empty();
+        let is_there = |item: &Item| document.has(*item);
         let selected = lost.selected.filter(is_there);
         self.view.shown.selected = selected;
         let is_complete = has_whole_clip && selected.is_some() == lost.selected.is_some();

@@ -30,12 +30,12 @@ use mapscope_formats::{Problem, pmf};
 use mapscope_scene::camera::{Handedness, Pose};
 use mapscope_scene::demo::Demo;
 use mapscope_scene::{
-    Aabb, About, Animation, Annotations, Branch, ChunkMap, ClipInfo, Curve, Direction, Document,
-    Drawable, GameView, Hiding, Hit, InfoQuery, Item, ItemPlace, Label, Legend, LevelInfo,
-    LevelItem, Levels, Light, LightmapFace, LightmapInfo, Line, MapChoice, ModelItem, Neighbor,
-    OpenOptions, OutlineNode, Overlay, OverlayId, Places as ItemPlaces, Playhead, ProblemTarget,
-    Progress, Property, PropertyGroup, Ray, Shown, Source, Spawn, Statistic, SummaryPart, Walk,
-    demo,
+    Aabb, About, Animation, Annotations, Branch, ChunkMap, ClipInfo, Curve, Describe, Direction,
+    Document, Drawable, GameView, Hiding, Hit, InfoQuery, Item, ItemPlace, Label, Legend,
+    LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo, Line, MapChoice, ModelItem,
+    Neighbor, OpenOptions, OutlineNode, Overlay, OverlayId, Places as ItemPlaces, ProblemTarget,
+    Progress, Property, PropertyGroup, Ray, Shown, Source, Spawn, Statistic, SummaryPart,
+    ViewState, Walk, demo,
 };
 
 struct NoPictures;
@@ -267,6 +267,7 @@ impl Moving {
             overlays,
             dependencies: Vec::new(),
             kinds: Vec::new(),
+            floor_height: None,
             cpu_bytes: 0,
         };
         Arc::new(Self {
@@ -345,6 +346,22 @@ pub(crate) fn sized(size: Vec2, pixels_per_point: f32) -> HarnessBuilder<Window>
         .wgpu()
 }
 
+/// An item with fixed properties.
+struct Record {
+    item: Item,
+    groups: Vec<PropertyGroup>,
+}
+
+impl Describe for Record {
+    fn groups(&self) -> Vec<PropertyGroup> {
+        self.groups.clone()
+    }
+
+    fn summary(&self) -> Vec<SummaryPart> {
+        vec![SummaryPart::new(self.item.kind(), self.item.to_string())]
+    }
+}
+
 impl Document for Moving {
     fn about(&self) -> &About {
         &self.about
@@ -382,14 +399,10 @@ impl Document for Moving {
         })
     }
 
-    fn summary(&self, item: Item, _at: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
-        vec![SummaryPart::new(item.kind(), item.to_string())]
-    }
-
-    fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
-        match item {
+    fn record<'a>(&'a self, item: Item, view: ViewState<'a>) -> Option<Box<dyn Describe + 'a>> {
+        let groups = match item {
             Item::Model(ModelItem::Joint { .. }) => {
-                let frame = Property::new("At", format!("moment {}", playhead.frame));
+                let frame = Property::new("At", format!("moment {}", view.playhead.frame));
                 vec![PropertyGroup {
                     title: "Joint",
                     properties: vec![frame],
@@ -397,7 +410,8 @@ impl Document for Moving {
             }
             _ if self.levels.is_empty() => Vec::new(),
             item => rooms::properties(item),
-        }
+        };
+        (!groups.is_empty()).then(|| Box::new(Record { item, groups }) as _)
     }
 
     fn problem_target(&self, _problem: &Problem) -> Option<ProblemTarget> {

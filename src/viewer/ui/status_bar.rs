@@ -17,7 +17,7 @@ use crate::viewer::view::camera_control::CameraMode;
 use crate::viewer::view::flat;
 use crate::viewer::{places, theme};
 use mapscope_formats::{Severity, Tally};
-use mapscope_scene::{SummaryPart, fixed};
+use mapscope_scene::{SummaryPart, ViewState, fixed};
 
 /// Width of the progress bar of a save, in points.
 const SAVING_WIDTH: f32 = 90.0;
@@ -87,8 +87,10 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
     let room = |width: usize| if roomy { width } else { 0 };
     let mut parts = document.summary(
         item,
-        state.session.pointer.pointed_at,
-        &state.session.view.shown,
+        ViewState {
+            pointer: state.session.pointer.pointed_at,
+            ..ViewState::from(&*state.session.view.shown)
+        },
     );
     if let Some(at) = state
         .session

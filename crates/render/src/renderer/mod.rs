@@ -227,7 +227,7 @@ impl Renderer {
 
         // In an orthographic view, every pixel would show the same point of the sky.
         let shows_skybox = has_skybox && view.camera.projection == Projection::Perspective;
-        data.arrange(document.floor_height().is_some(), shows_skybox);
+        data.arrange(document.about().floor_height.is_some(), shows_skybox);
         self.sky.prepare(data.background);
         self.lines.prepare(gpu, &mut data.lines, document, view);
         self.make_pipelines(gpu);

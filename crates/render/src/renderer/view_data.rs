@@ -55,7 +55,7 @@ pub(super) struct Placed {
 impl ViewData {
     pub(super) fn new(gpu: &Gpu, layout: &FrameLayout, document: &dyn Document) -> Self {
         let bounds = document.about().bounds;
-        let floor_height = document.floor_height().unwrap_or(0.0);
+        let floor_height = document.about().floor_height.unwrap_or(0.0);
         Self {
             frame: FrameData::new(gpu, layout, bounds, floor_height),
             lines: LineData::new(gpu),

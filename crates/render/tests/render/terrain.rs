@@ -780,7 +780,7 @@ fn what_is_not_in_the_file_is_not_made_up() {
     );
 
     let kind_in_status = |row, col| {
-        let parts = document.summary(tile_item(row, col), None, &Shown::default());
+        let parts = document.summary(tile_item(row, col), &Shown::default());
         parts
             .into_iter()
             .find(|part| part.name == "Type")

@@ -411,7 +411,7 @@ impl InfoKeys {
 /// A table and a record, or a reference to one.
 struct Described<'a, R, B>(Table<'a, R>, B);
 
-/// The outputs of a record of any kind.
+/// The outputs of a record of any kind. A record that is only shown can leave the others empty.
 pub trait Describe {
     /// Returns the property groups of the inspector. Empty groups are omitted.
     fn groups(&self) -> Vec<PropertyGroup>;
@@ -420,18 +420,27 @@ pub trait Describe {
     fn summary(&self) -> Vec<SummaryPart>;
 
     /// Returns the note of the outline line.
-    fn note(&self) -> String;
+    fn note(&self) -> String {
+        String::new()
+    }
 
     /// Returns the values stored in the file, with their origin, for comparison.
-    fn own(&self) -> Vec<OwnLine>;
+    fn own(&self) -> Vec<OwnLine> {
+        Vec::new()
+    }
 
     /// Returns the full description as JSON.
-    fn details(&self) -> Map<String, Json>;
+    fn details(&self) -> Map<String, Json> {
+        Map::new()
+    }
 
     /// Returns the value of a field by its key and by keys within the value, or `None` if the
     /// record has no such field. A heading's key before that of the field selects one of several
     /// fields with the same key.
-    fn value(&self, path: &[String]) -> Option<Value>;
+    fn value(&self, path: &[String]) -> Option<Value> {
+        let _ = path;
+        None
+    }
 }
 
 impl<R, B: Borrow<R>> Describe for Described<'_, R, B> {
@@ -461,12 +470,12 @@ impl<R, B: Borrow<R>> Describe for Described<'_, R, B> {
 }
 
 /// A record with facts that are computed on demand.
-pub(crate) struct WithFacts<'a> {
+pub(crate) struct WithFacts<'a, F> {
     pub(crate) record: Box<dyn Describe + 'a>,
-    pub(crate) facts: Box<dyn Fn() -> Vec<FactGroup> + 'a>,
+    pub(crate) facts: F,
 }
 
-impl Describe for WithFacts<'_> {
+impl<F: Fn() -> Vec<FactGroup>> Describe for WithFacts<'_, F> {
     fn groups(&self) -> Vec<PropertyGroup> {
         let mut groups = self.record.groups();
         groups.extend((self.facts)().into_iter().map(FactGroup::group));
@@ -601,7 +610,7 @@ impl<'a, R> Table<'a, R> {
     }
 
     /// Returns the value of a field ([`Describe::value`]).
-    fn value(&self, record: &R, path: &[String]) -> Option<Value> {
+    pub(crate) fn value(&self, record: &R, path: &[String]) -> Option<Value> {
         let (key, rest) = path.split_first()?;
         let exact = self.fields().filter(|field| field.key == key);
         let plural = self.fields().filter(|field| field.key != key);

@@ -112,6 +112,10 @@ pub struct About {
     pub dependencies: Vec<PathBuf>,
     /// The kinds of objects in the document, for the panel that lists and counts them.
     pub kinds: Vec<Kind>,
+    /// World height of the floor. The floor is shown while no drawn part defines a background, or
+    /// while only models are drawn. `None` if the document has no floor; its models stand at height
+    /// zero.
+    pub floor_height: Option<f32>,
     /// Bytes of memory that it holds.
     pub cpu_bytes: u64,
 }
@@ -190,6 +194,37 @@ pub struct Neighbor {
     pub name: Option<[&'static str; 2]>,
 }
 
+/// The state of the view in which an item is described.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ViewState<'a> {
+    /// The shown moment.
+    pub playhead: Playhead,
+    /// What is shown. Without it, layers that scroll with the camera lie as in the file.
+    pub shown: Option<&'a Shown>,
+    /// Position of the pointer, in world space. An item that covers several places is described at
+    /// this one.
+    pub pointer: Option<Vec3>,
+}
+
+impl From<Playhead> for ViewState<'_> {
+    fn from(playhead: Playhead) -> Self {
+        Self {
+            playhead,
+            ..Self::default()
+        }
+    }
+}
+
+impl<'a> From<&'a Shown> for ViewState<'a> {
+    fn from(shown: &'a Shown) -> Self {
+        Self {
+            playhead: shown.playhead,
+            shown: Some(shown),
+            pointer: None,
+        }
+    }
+}
+
 /// A moment of a clip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
@@ -236,40 +271,9 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
-    /// One line about an item for the status bar, with details at the pointer's position in world
-    /// space. The coordinates of the pointer may be omitted.
-    fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
-        let _ = (item, pointer, shown);
-        Vec::new()
-    }
-
-    /// All properties of an item at a moment, for the inspector. Empty if the item does not exist.
-    fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
-        let _ = (item, playhead);
-        Vec::new()
-    }
-
-    /// Like [`Document::properties`], for an item as it is shown. If layers scroll with the camera,
-    /// the properties of a tile cover all layers at its visible position, as in
-    /// [`Document::summary`].
-    fn properties_in_view(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
-        self.properties(item, shown.playhead)
-    }
-
-    /// All properties of an item at a moment, for programs: one object per inspector heading. Empty
-    /// if the item does not exist.
-    fn details(
-        &self,
-        item: Item,
-        playhead: Playhead,
-    ) -> serde_json::Map<String, serde_json::Value> {
-        let _ = (item, playhead);
-        serde_json::Map::new()
-    }
-
-    /// Returns the fields of an item at a moment, for queries. `None` if the item does not exist.
-    fn record(&self, item: Item, playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
-        let _ = (item, playhead);
+    /// Returns the fields of an item. `None` if the item does not exist.
+    fn record<'a>(&'a self, item: Item, view: ViewState<'a>) -> Option<Box<dyn Describe + 'a>> {
+        let _ = (item, view);
         None
     }
 
@@ -287,13 +291,6 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// The cameras, in file order, without those that have no position.
     fn cameras(&self) -> &[NamedCamera] {
         &[]
-    }
-
-    /// World height of the floor. The floor is shown while no drawn part defines a background, or
-    /// while only models are drawn. `None` if the document has no floor; its models stand at height
-    /// zero.
-    fn floor_height(&self) -> Option<f32> {
-        None
     }
 
     /// A user-facing reason why the view is empty; `None` if the view is not empty.
@@ -472,6 +469,38 @@ pub trait Compare {
 }
 
 impl dyn Document + '_ {
+    /// One line about an item for the status bar. It omits the coordinates of the pointer.
+    pub fn summary<'a>(&'a self, item: Item, view: impl Into<ViewState<'a>>) -> Vec<SummaryPart> {
+        let record = self.record(item, view.into());
+        record.map_or_else(Vec::new, |record| record.summary())
+    }
+
+    /// All properties of an item, for the inspector. Empty if the item does not exist.
+    pub fn properties<'a>(
+        &'a self,
+        item: Item,
+        view: impl Into<ViewState<'a>>,
+    ) -> Vec<PropertyGroup> {
+        let record = self.record(item, view.into());
+        record.map_or_else(Vec::new, |record| record.groups())
+    }
+
+    /// All properties of an item at a moment, for programs: one object per inspector heading. Empty
+    /// if the item does not exist.
+    pub fn details(
+        &self,
+        item: Item,
+        playhead: Playhead,
+    ) -> serde_json::Map<String, serde_json::Value> {
+        let record = self.record(item, playhead.into());
+        record.map_or_else(Default::default, |record| record.details())
+    }
+
+    /// `true` if an item exists.
+    pub fn has(&self, item: Item) -> bool {
+        self.record(item, ViewState::default()).is_some()
+    }
+
     /// Revision number of its drawables ([`Deferred::revision`]).
     pub fn revision(&self) -> u64 {
         self.deferred().map_or(0, Deferred::revision)

@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 
 use crate::Document;
 use crate::core::item::Item;
-use crate::core::playback::Playhead;
 use crate::document::parts::Parts;
 
 /// Maximum number of names that a message lists.
@@ -54,7 +53,7 @@ pub fn find_items(document: &dyn Document, text: &str) -> Result<Vec<NamedItem>,
     let Some((kind, rest)) = Item::split_kind(text) else {
         return Err(unknown_kind(&lists));
     };
-    let exists = |item: &Item| !document.properties(*item, Playhead::default()).is_empty();
+    let exists = |item: &Item| document.has(*item);
     let is_of_kind = |item: Item| item.kind() == kind;
     if rest.is_empty() {
         let listed = items_of_kinds(document, &[kind]);

@@ -57,7 +57,7 @@ static MODEL: Kind = Kind {
 };
 static MAP_SCENE: Kind = Kind {
     overlays: &map_scene::OVERLAYS,
-    item_keys: || [MapScene::item_keys(), Terrain::item_keys()].concat(),
+    item_keys: MapScene::item_keys,
 };
 static LEVEL: Kind = Kind {
     overlays: &level::OVERLAYS,

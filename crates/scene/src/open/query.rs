@@ -181,7 +181,7 @@ impl Search<'_> {
 
     /// Examines an item.
     fn test(&mut self, item: Item, order: usize, name: impl Fn() -> Option<String>) {
-        let Some(record) = self.document.record(item, self.playhead) else {
+        let Some(record) = self.document.record(item, self.playhead.into()) else {
             return;
         };
         self.examined += 1;

@@ -209,7 +209,7 @@ fn every_part_of_map_data_shows_what_it_has() {
             .filter(|end| *end >= 12)
             .map(|end| {
                 let map = open(&whole[..end])?;
-                let groups = map.properties(last, Playhead::default());
+                let groups = (&map as &dyn Document).properties(last, Playhead::default());
                 let mut tint = groups
                     .iter()
                     .flat_map(|group| &group.properties)

@@ -767,7 +767,7 @@ fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
             });
             let said: Vec<[bool; 2]> = items
                 .map(|item| {
-                    let summary = map.summary(item, None, &Shown::default());
+                    let summary = (map as &dyn Document).summary(item, &Shown::default());
                     ["Obstructed", "Zone"].map(|wanted| {
                         let part = summary.iter().find(|part| part.name == wanted);
                         part.is_some_and(|part| !matches!(&*part.value, "no" | "none"))

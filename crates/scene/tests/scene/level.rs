@@ -151,7 +151,9 @@ fn info_says_what_a_cube_is() {
 /// Names and values of the summary of the first face on a ray.
 fn pointed_at(map: &Map, ray: Ray) -> Vec<(&'static str, String)> {
     let hit = map.first_hit(ray, 0, false).unwrap();
-    let parts = map.summary(hit.item, None, &Shown::default()).into_iter();
+    let parts = (map as &dyn Document)
+        .summary(hit.item, &Shown::default())
+        .into_iter();
     parts.map(|part| (part.name, part.value)).collect()
 }
 
@@ -273,7 +275,9 @@ fn items(map: &Map, kind: &str) -> Vec<Item> {
 }
 
 fn properties(map: &Map, item: Item) -> Vec<Property> {
-    let groups = map.properties(item, Playhead::default()).into_iter();
+    let groups = (map as &dyn Document)
+        .properties(item, Playhead::default())
+        .into_iter();
     groups.flat_map(|group| group.properties).collect()
 }
 
@@ -471,7 +475,8 @@ fn a_walk_goes_from_box_to_box_and_ends_at_the_edge() {
     while let Some(next) = map.neighbor(at, Direction::East).item {
         assert!(middle(next).x > middle(at).x);
         assert_eq!(
-            map.summary(next, None, &Shown::default())
+            (&*map as &dyn Document)
+                .summary(next, &Shown::default())
                 .iter()
                 .find(|p| p.name == "Type")
                 .unwrap()

@@ -1016,7 +1016,7 @@ fn of_very_many_missing_models_crosses_are_drawn_in_place_of_boxes() {
 #[test]
 fn without_a_map_a_scene_stands_on_a_floor_below_its_lowest_entity() {
     let game = Game::new(SCENE);
-    assert_eq!(game.open().floor_height(), None, "it has ground");
+    assert_eq!(game.open().about().floor_height, None, "it has ground");
     let path = game.0.path().join("assets/maps/a.pfscene");
     let nowhere = OpenOptions {
         map: MapChoice::Nowhere,
@@ -1025,9 +1025,9 @@ fn without_a_map_a_scene_stands_on_a_floor_below_its_lowest_entity() {
     let open =
         |source: &Source| mapscope_scene::open(source, &nowhere, &Progress::default()).unwrap();
     let mut source = Source::read(&path).unwrap();
-    assert_eq!(open(&source).floor_height(), Some(2.0));
+    assert_eq!(open(&source).about().floor_height, Some(2.0));
     source.bytes = many(0).into_bytes().into();
-    assert_eq!(open(&source).floor_height(), Some(0.0));
+    assert_eq!(open(&source).about().floor_height, Some(0.0));
 }
 
 #[test]

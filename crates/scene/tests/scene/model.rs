@@ -616,7 +616,7 @@ fn broken_parts_are_reported_and_the_rest_is_shown() {
         if none != MODEL {
             assert!(document.properties(none, playhead).is_empty(), "{none}");
             assert!(document.place(none, &shown).bounds.is_none(), "{none}");
-            assert!(document.summary(none, None, &shown).is_empty(), "{none}");
+            assert!(document.summary(none, &shown).is_empty(), "{none}");
         }
         assert!(document.contour(none, &shown).is_empty(), "{none}");
         assert_eq!(document.neighbor(none, Direction::South).item, None);
@@ -721,7 +721,7 @@ fn query_everything(document: &dyn Document) {
                 document.annotations().unwrap().lines(&shown, &mut lines);
                 document.annotations().unwrap().labels(&shown, &mut labels);
                 document.properties(item, playhead);
-                document.summary(item, None, &shown);
+                document.summary(item, &shown);
                 document.place(item, &shown);
                 document.contour(item, &shown);
                 document.legends(&shown);

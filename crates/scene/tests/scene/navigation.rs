@@ -592,7 +592,11 @@ fn ground_that_is_all_one_island_needs_no_list() {
     let outline = terrain.outline();
     assert!(outline.iter().all(|line| line.label != "Islands"));
     let item = TerrainItem::Island { row: 99, col: 0 }.into();
-    assert!(terrain.properties(item, Playhead::default()).is_empty());
+    assert!(
+        (&*terrain as &dyn Document)
+            .properties(item, Playhead::default())
+            .is_empty()
+    );
     assert!(terrain.contour(item, &Shown::default()).is_empty());
 }
 

@@ -77,8 +77,8 @@ impl Map {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Shown;
     use crate::kinds::level::sample;
-    use crate::{Document as _, Shown};
 
     #[test]
     fn a_map_has_a_clip_while_a_material_moves() {
@@ -91,13 +91,13 @@ mod tests {
         let moving = sample::map(pmf);
         assert_eq!(moving.clips().len(), 1);
         let clip = moving.clips()[0].item;
-        let properties = moving.properties(clip, Playhead::default());
+        let properties = (&moving as &dyn crate::Document).properties(clip, Playhead::default());
         let said: Vec<_> = properties[0].properties.iter().collect();
         let last = said.last().unwrap();
         assert_eq!(last.value, "stone: scrolls");
         assert_eq!(last.link, Some(LevelItem::material(0, 0).into()));
-        let summary: Vec<_> = moving
-            .summary(clip, None, &Shown::default())
+        let summary: Vec<_> = (&moving as &dyn crate::Document)
+            .summary(clip, &Shown::default())
             .into_iter()
             .map(|part| (part.name, part.value))
             .collect();

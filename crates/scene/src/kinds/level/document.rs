@@ -11,8 +11,7 @@ use crate::core::overlay::{LEFT_OUT_HELP, overlays};
 use crate::{
     About, Animation, Annotations, Branch, ChunkMap, Document, Drawable, Hit, InfoQuery, Item,
     Legend, LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo, NamedFile,
-    OutlineNode, Overlay, Playhead, ProblemTarget, PropertyGroup, Ray, Shown, Spawn, Statistic,
-    SummaryPart,
+    OutlineNode, Overlay, ProblemTarget, Ray, Shown, Spawn, Statistic, ViewState,
 };
 use mapscope_formats::pmf::ChunkIndex;
 use mapscope_formats::{Problem, Severity};
@@ -94,26 +93,7 @@ impl Document for Map {
         self.first_visible_hit(ray_in_world, shown)
     }
 
-    fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
-        let described = as_level_item(item).and_then(|item| self.described(item));
-        described.map_or_else(Vec::new, |described| described.summary())
-    }
-
-    fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        let described = as_level_item(item).and_then(|item| self.described(item));
-        described.map_or_else(Vec::new, |described| described.groups())
-    }
-
-    fn details(
-        &self,
-        item: Item,
-        _playhead: Playhead,
-    ) -> serde_json::Map<String, serde_json::Value> {
-        let described = as_level_item(item).and_then(|item| self.described(item));
-        described.map_or_else(Default::default, |described| described.details())
-    }
-
-    fn record(&self, item: Item, _playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
+    fn record<'a>(&'a self, item: Item, _view: ViewState<'a>) -> Option<Box<dyn Describe + 'a>> {
         self.described(as_level_item(item)?)
     }
 

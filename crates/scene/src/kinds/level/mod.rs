@@ -177,6 +177,7 @@ impl Map {
             overlays: &OVERLAYS,
             dependencies: std::mem::take(&mut textures.dependencies),
             kinds: Vec::new(),
+            floor_height: None,
             cpu_bytes: (levels.iter().map(Level::cpu_bytes).sum::<usize>() + textures.cpu_bytes())
                 as u64,
         };

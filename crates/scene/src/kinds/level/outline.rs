@@ -314,7 +314,8 @@ mod tests {
         let materials = below(level, "Materials");
         assert_eq!(labels(materials), ["0 stone", "1 grass", "2 water"]);
         for line in materials {
-            let summary = map.summary(line.item.unwrap(), None, &Shown::default());
+            let summary =
+                (&map as &dyn crate::Document).summary(line.item.unwrap(), &Shown::default());
             assert!(line.label.ends_with(&summary[0].value));
         }
         let uses = map.levels()[0].uses();

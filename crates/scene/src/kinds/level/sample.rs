@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use super::Map;
 use crate::{
-    Document as _, LevelItem, OpenOptions, Playhead, Progress, PropertyGroup, Shown, Source,
-    SummaryPart,
+    LevelItem, OpenOptions, Playhead, Progress, PropertyGroup, Shown, Source, SummaryPart,
 };
 use mapscope_formats::pmf::{self, Pmf};
 
@@ -35,12 +34,12 @@ pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
 
 /// Returns the inspector's lists for an item.
 pub(super) fn properties(map: &Map, item: LevelItem) -> Vec<PropertyGroup> {
-    map.properties(item.into(), Playhead::default())
+    (map as &dyn crate::Document).properties(item.into(), Playhead::default())
 }
 
 /// Returns the status line for an item.
 pub(super) fn summary(map: &Map, item: LevelItem) -> Vec<SummaryPart> {
-    map.summary(item.into(), None, &Shown::default())
+    (map as &dyn crate::Document).summary(item.into(), &Shown::default())
 }
 
 /// Two chunks of blocks and caves with every kind of cube and light.

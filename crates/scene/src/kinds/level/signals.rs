@@ -101,7 +101,7 @@ impl Map {
 mod tests {
     use super::*;
     use crate::kinds::level::sample;
-    use crate::{Document as _, Owner, Playhead, Property};
+    use crate::{Owner, Playhead, Property};
     use mapscope_formats::pmf::{EntityKind, EntityList, NewEntity, StringTableBuilder};
     use serde_json::{Value as Json, json};
 
@@ -116,7 +116,7 @@ mod tests {
     /// The JSON of an entity of the map.
     fn details_of(map: &Map, index: u32) -> serde_json::Map<String, Json> {
         let owner = Owner::Map;
-        map.details(
+        (map as &dyn crate::Document).details(
             LevelItem::Entity { owner, index }.into(),
             Playhead::default(),
         )

@@ -182,9 +182,14 @@ impl MapScene {
                 overlays: &OVERLAYS[..OVERLAYS.len() - usize::from(!has_cover)],
                 dependencies,
                 kinds: Vec::new(),
+                floor_height: map.is_none().then(|| {
+                    let heights = entities.iter().map(|placed| placed.position().y);
+                    heights.reduce(f32::min).unwrap_or(0.0)
+                }),
                 cpu_bytes: 0,
             },
             whole_about: OnceLock::new(),
+            entities_by_tile: OnceLock::new(),
             path: source.path.clone(),
             map,
             map_path,

@@ -1,11 +1,10 @@
 //! The [`Document`] of a PFSCENE.
 
 use crate::{Compare, Deferred, Hiding, Places, RelatedFiles, Walk};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use glam::Vec3;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::MapScene;
 use super::fields::{
@@ -15,13 +14,16 @@ use super::parts::entity_of;
 use crate::core::overlay::{joined, overlays};
 use crate::core::rules;
 use crate::describe::outline::file_name;
-use crate::describe::table::{Describe, FieldKey, GroupKeys, ItemKeys, ValueType};
-use crate::describe::value::{Fact, FactGroup};
+use crate::describe::table::{
+    Describe, FieldKey, GroupKeys, INTEGERS, ItemKeys, ValueType, WithFacts,
+};
+use crate::describe::value::{Fact, FactGroup, Value};
 use crate::kinds::model::Model;
+use crate::terrain::Terrain;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, Document, Drawable, Environment, Hit,
     InfoQuery, Item, Legend, NamedCamera, NamedFile, OtherFile, OutlineNode, Overlay, OwnClip,
-    Playhead, ProblemTarget, PropertyGroup, Ray, SceneItem, Shown, Statistic, SummaryPart, terrain,
+    Playhead, ProblemTarget, Ray, SceneItem, Shown, Statistic, ViewState, terrain,
 };
 use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
 
@@ -98,19 +100,43 @@ impl MapScene {
             CameraAt::FIELDS.keys("camera"),
         ];
         kinds.extend(parts);
+        kinds.extend(Terrain::item_keys().into_iter().map(|mut keys| {
+            if keys.kind == "tile" {
+                keys.groups.push(GroupKeys {
+                    key: "entities_here".to_owned(),
+                    title: "Entities here",
+                    keys: vec![FieldKey {
+                        key: "entities".into(),
+                        name: "Entity",
+                        ty: INTEGERS,
+                    }],
+                    is_open: false,
+                });
+            }
+            keys
+        }));
         kinds
     }
 
     /// The entities on an item, if it is an occupied tile.
-    fn entities_on(&self, item: Item) -> Option<PropertyGroup> {
+    fn entities_on(&self, item: Item) -> Option<FactGroup> {
         let tile = self.terrain()?.tile_rc(item)?;
-        let numbers = 0..self.entities.len() as u32;
-        let entities = numbers.filter_map(|index| EntityAt::new(self, index, Playhead::default()));
-        let standing = entities.filter(|entity| entity.tile() == Some(tile));
-        let facts: Vec<Fact> = standing
-            .map(|entity| Fact::new("Entity", entity.reference()))
-            .collect();
-        (!facts.is_empty()).then(|| FactGroup::new("Entities here", facts).group())
+        let by_tile = self.entities_by_tile.get_or_init(|| {
+            let mut by_tile: HashMap<_, Vec<u32>> = HashMap::new();
+            for index in 0..self.entities.len() as u32 {
+                let entity = EntityAt::new(self, index, Playhead::default());
+                if let Some(tile) = entity.and_then(|entity| entity.tile()) {
+                    by_tile.entry(tile).or_default().push(index);
+                }
+            }
+            by_tile
+        });
+        let entities = by_tile.get(&tile)?.iter();
+        let entities = entities.filter_map(|index| {
+            Some(EntityAt::new(self, *index, Playhead::default())?.reference())
+        });
+        let fact = Fact::new("Entity", Value::list(entities)).keyed("entities");
+        Some(FactGroup::new("Entities here", [fact]))
     }
 
     /// The groups of an entity: a faction, a class and a model.
@@ -206,48 +232,16 @@ impl Document for MapScene {
         self.first_hit(ray_in_world, shown)
     }
 
-    fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
+    fn record<'a>(&'a self, item: Item, view: ViewState<'a>) -> Option<Box<dyn Describe + 'a>> {
         if let Some((posed, part)) = self.part(item) {
-            return posed.summary(part, shown);
+            return posed.record(part, view);
         }
-        match (self.described(item, shown.playhead), self.terrain()) {
-            (Some(record), _) => record.summary(),
-            (None, Some(terrain)) => terrain.summary(item, pointer, shown),
-            (None, None) => Vec::new(),
+        if let Item::Scene(_) = item {
+            return self.described(item, view.playhead);
         }
-    }
-
-    fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
-        if let Some((posed, part)) = self.part(item) {
-            return posed.properties(part, playhead);
-        }
-        match (self.described(item, playhead), self.terrain()) {
-            (Some(record), _) => record.groups(),
-            (None, Some(terrain)) => {
-                let mut groups = terrain.properties(item, playhead);
-                groups.extend(self.entities_on(item));
-                groups
-            }
-            (None, None) => Vec::new(),
-        }
-    }
-
-    fn details(&self, item: Item, playhead: Playhead) -> Map<String, Value> {
-        if let Some((posed, part)) = self.part(item) {
-            return posed.details(part, playhead);
-        }
-        match (self.described(item, playhead), self.terrain()) {
-            (Some(record), _) => record.details(),
-            (None, Some(terrain)) => terrain.details(item, playhead),
-            (None, None) => Map::new(),
-        }
-    }
-
-    fn record(&self, item: Item, playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
-        match self.described(item, playhead) {
-            None => self.terrain()?.record(item, playhead),
-            record => record,
-        }
+        let record = self.terrain()?.record(item, view)?;
+        let facts = move || self.entities_on(item).into_iter().collect();
+        Some(Box::new(WithFacts { record, facts }))
     }
 
     fn notes(&self) -> Vec<Problem> {
@@ -275,14 +269,6 @@ impl Document for MapScene {
 
     fn cameras(&self) -> &[NamedCamera] {
         &self.cameras
-    }
-
-    fn floor_height(&self) -> Option<f32> {
-        if self.terrain().is_some() {
-            return None;
-        }
-        let heights = self.entities.iter().map(|placed| placed.position().y);
-        Some(heights.reduce(f32::min).unwrap_or(0.0))
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
@@ -325,7 +311,7 @@ impl Document for MapScene {
         }
     }
 
-    fn info(&self, _query: &InfoQuery) -> Map<String, Value> {
+    fn info(&self, _query: &InfoQuery) -> Map<String, serde_json::Value> {
         self.info_json()
     }
 

@@ -58,6 +58,8 @@ pub struct MapScene {
     /// The textures of the models.
     textures: DeferredTextures,
     entities: Vec<Placed>,
+    /// The entities of each occupied tile, by row and column, in file order.
+    entities_by_tile: OnceLock<HashMap<(u32, u32), Vec<u32>>>,
     groups: Vec<Group>,
     covers: Covers,
     /// The entities of each faction and class, in ascending order.

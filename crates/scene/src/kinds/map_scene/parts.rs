@@ -1,7 +1,6 @@
 //! Parts of an entity's model at the entity's place: joints, triangles, materials and clips,
 //! described by the model's own view.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
@@ -10,12 +9,14 @@ use serde_json::{Map, Value as Json};
 use super::document::OWN_OVERLAYS;
 use super::fields::entity_item;
 use super::{MapScene, Placed};
+use crate::describe::own::OwnLine;
+use crate::describe::table::Describe;
 use crate::describe::value::{Fact, FactGroup, Value};
 use crate::kinds::model::Model;
 use crate::{
     Animation as _, Annotations as _, Curve, Direction, Document as _, Item, ItemPlace, Label,
     LegendEntry, Line, ModelItem, Neighbor, OverlayId, OwnClip, Places as _, Playhead,
-    PropertyGroup, Ray, SceneItem, Shown, SummaryPart, Swatch, VisibleFrom, Walk as _,
+    PropertyGroup, Ray, SceneItem, Shown, SummaryPart, Swatch, ViewState, VisibleFrom, Walk as _,
 };
 
 /// An entity and its model, posed at the shown moment.
@@ -62,6 +63,53 @@ impl MapScene {
             return None;
         };
         Some((self.posed(entity)?, part))
+    }
+}
+
+/// A part of an entity, with the fields that it has in its model.
+struct PartRecord<'a> {
+    posed: Posed<'a>,
+    of_model: Box<dyn Describe + 'a>,
+}
+
+impl Describe for PartRecord<'_> {
+    fn groups(&self) -> Vec<PropertyGroup> {
+        let mut groups = self.of_model.groups();
+        // Links lead to parts of the same entity.
+        for property in groups.iter_mut().flat_map(|group| &mut group.properties) {
+            property.link = property.link.map(|item| self.posed.in_scene(item));
+            property.swatch = property.swatch.map(|swatch| self.posed.swatch(swatch));
+        }
+        groups.insert(0, self.posed.part_of().group());
+        groups
+    }
+
+    fn summary(&self) -> Vec<SummaryPart> {
+        let entity = self.posed.whole();
+        let entity = SummaryPart::new("Entity", entity.text().unwrap_or_default());
+        [entity]
+            .into_iter()
+            .chain(self.of_model.summary())
+            .collect()
+    }
+
+    fn note(&self) -> String {
+        self.of_model.note()
+    }
+
+    fn own(&self) -> Vec<OwnLine> {
+        self.of_model.own()
+    }
+
+    fn details(&self) -> Map<String, Json> {
+        let mut details = self.of_model.details();
+        details.extend([self.posed.part_of().json()]);
+        details
+    }
+
+    fn value(&self, path: &[String]) -> Option<Value> {
+        let of_model = self.of_model.value(path);
+        of_model.or_else(|| self.posed.part_of().value(path))
     }
 }
 
@@ -136,38 +184,22 @@ impl<'a> Posed<'a> {
         FactGroup::new("Part of", [Fact::new("Entity", self.whole())])
     }
 
-    pub(super) fn summary(&self, part: ModelItem, shown: &Shown) -> Vec<SummaryPart> {
-        let name = self
-            .whole()
-            .text()
-            .map_or_else(String::new, Cow::into_owned);
-        let entity = SummaryPart::new("Entity", name);
-        let of_model = self.model.summary(part.into(), None, &self.shown(shown));
-        [entity].into_iter().chain(of_model).collect()
-    }
-
-    /// The model's description of a part at the moment of the entity's clip, in model space. Links
-    /// lead to parts of the same entity.
-    pub(super) fn properties(&self, part: ModelItem, playhead: Playhead) -> Vec<PropertyGroup> {
-        let mut groups = self.model.properties(part.into(), self.playhead(playhead));
-        if groups.is_empty() {
-            return groups;
-        }
-        for property in groups.iter_mut().flat_map(|group| &mut group.properties) {
-            property.link = property.link.map(|item| self.in_scene(item));
-            property.swatch = property.swatch.map(|swatch| self.swatch(swatch));
-        }
-        groups.insert(0, self.part_of().group());
-        groups
-    }
-
-    /// The same for machine-readable output.
-    pub(super) fn details(&self, part: ModelItem, playhead: Playhead) -> Map<String, Json> {
-        let mut details = self.model.details(part.into(), self.playhead(playhead));
-        if !details.is_empty() {
-            details.extend([self.part_of().json()]);
-        }
-        details
+    /// The record of a part, at the moment of the entity's clip and in model space.
+    pub(super) fn record(
+        self,
+        part: ModelItem,
+        view: ViewState<'a>,
+    ) -> Option<Box<dyn Describe + 'a>> {
+        let view = ViewState {
+            playhead: self.playhead(view.playhead),
+            shown: None,
+            ..view
+        };
+        let of_model = self.model.record(part.into(), view)?;
+        Some(Box::new(PartRecord {
+            posed: self,
+            of_model,
+        }))
     }
 
     fn swatch(&self, swatch: Swatch) -> Swatch {

@@ -1,11 +1,10 @@
 //! The [`Document`] implementation for PFOBJ models.
 
-use crate::describe::table::{Describe, WithFacts};
+use crate::describe::table::Describe;
 use crate::{Compare, Places, RelatedFiles, Walk};
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use glam::Vec3;
 use serde_json::{Map, Value};
 
 use super::Model;
@@ -14,8 +13,8 @@ use crate::core::rules;
 use crate::describe::outline::file_name;
 use crate::{
     About, Animation, Annotations, Document, Drawable, Flaw, Hit, InfoQuery, Item, Legend,
-    ModelItem, Moment, NamedFile, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget,
-    PropertyGroup, Ray, Shown, Statistic, SummaryPart,
+    ModelItem, Moment, NamedFile, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, Ray,
+    Shown, Statistic, ViewState,
 };
 use mapscope_formats::pfobj::Bounds;
 use mapscope_formats::{Problem, Subject};
@@ -68,37 +67,9 @@ impl Document for Model {
         self.first_hit(ray_in_world, shown)
     }
 
-    fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
+    fn record<'a>(&'a self, item: Item, view: ViewState<'a>) -> Option<Box<dyn Describe + 'a>> {
         match item {
-            Item::Model(item) => {
-                let described = self.described(item, Playhead::default());
-                described.map_or_else(Vec::new, |at| at.summary())
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
-        match item {
-            Item::Model(item) => self.groups(item, playhead),
-            _ => Vec::new(),
-        }
-    }
-
-    fn details(&self, item: Item, playhead: Playhead) -> Map<String, Value> {
-        match item {
-            Item::Model(item) => self.details_of(item, playhead),
-            _ => Map::new(),
-        }
-    }
-
-    fn record(&self, item: Item, playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
-        match item {
-            Item::Model(item) => {
-                let record = self.described(item, playhead)?;
-                let facts = Box::new(move || self.corner_facts(item, playhead));
-                Some(Box::new(WithFacts { record, facts }))
-            }
+            Item::Model(item) => self.described(item, view.playhead),
             _ => None,
         }
     }
@@ -416,7 +387,7 @@ mod tests {
     fn the_status_bar_says_what_is_pointed_at() {
         let model = sample::model(sample::chain(2, 24));
         let said = |item: ModelItem| -> String {
-            let parts = model.summary(item.into(), None, &Shown::default());
+            let parts = (&model as &dyn Document).summary(item.into(), &Shown::default());
             let parts = parts.iter().map(|p| [p.name, " ", &p.value].concat());
             parts.collect::<Vec<_>>().join(", ")
         };

@@ -14,6 +14,7 @@ use super::poses::{Pose, skin_normal};
 use super::skeleton::{LocalPose, SkinMatrix};
 use super::uses::{JointUse, MaterialUse};
 use super::{Model, joint_item, lods, material_item};
+use crate::SummaryPart;
 use crate::assets::TextureFile;
 use crate::describe::numbers::{fixed, short, xyz};
 use crate::describe::table::{
@@ -52,18 +53,6 @@ macro_rules! flawed {
 }
 
 impl Model {
-    /// Returns the inspector's lists for an item at a moment. Empty for an item that does not
-    /// exist.
-    pub(super) fn groups(&self, item: ModelItem, playhead: Playhead) -> Vec<PropertyGroup> {
-        let described = self.described(item, playhead);
-        let mut groups = described.map_or_else(Vec::new, |at| at.groups());
-        if let ModelItem::Triangle { index } = item {
-            let triangle = self.triangle_at(index, playhead);
-            groups.extend(triangle.iter().flat_map(TriangleAt::corner_groups));
-        }
-        groups
-    }
-
     /// Returns the record of an item at a moment with its table, or `None` if the item does not
     /// exist.
     pub(super) fn described(
@@ -77,7 +66,7 @@ impl Model {
                 JointAt::FIELDS.of(self.joint_at(index as usize, playhead)?)
             }
             ModelItem::Triangle { index } => {
-                TriangleAt::FIELDS.of(self.triangle_at(index, playhead)?)
+                Box::new(WithCorners(self.triangle_at(index, playhead)?))
             }
             ModelItem::Material { index } => {
                 MaterialAt::FIELDS.of(self.material_at(index as usize)?)
@@ -86,35 +75,6 @@ impl Model {
             ModelItem::Lod { number } => LodAt::FIELDS.of(self.lod_at(number)?),
             ModelItem::Flaw { flaw } => FlawAt::FIELDS.of(self.flaw_at(flaw)?),
         })
-    }
-
-    /// Returns the fields of the corners of a triangle, each with its values at all corners.
-    pub(super) fn corner_facts(&self, item: ModelItem, playhead: Playhead) -> Vec<FactGroup> {
-        let triangle = match item {
-            ModelItem::Triangle { index } => self.triangle_at(index, playhead),
-            _ => None,
-        };
-        let facts = triangle.map(|triangle| {
-            let corners: Vec<CornerAt<'_>> = triangle.corners().map(|(_, at)| at).collect();
-            FactGroup::new("Corners", CornerAt::FIELDS.facts_of(&corners))
-        });
-        facts.into_iter().collect()
-    }
-
-    /// Returns the same description as JSON.
-    pub(super) fn details_of(&self, item: ModelItem, playhead: Playhead) -> Map<String, Json> {
-        let described = self.described(item, playhead);
-        let mut details = described.map_or_else(Map::new, |at| at.details());
-        if let ModelItem::Triangle { index } = item
-            && let Some(triangle) = self.triangle_at(index, playhead)
-        {
-            let corners = triangle.corners().map(|(_, corner)| {
-                let mut details = CornerAt::FIELDS.details(&corner).into_iter();
-                details.next().map_or(Json::Null, |(_, fields)| fields)
-            });
-            details.insert("corners".to_owned(), corners.collect());
-        }
-        details
     }
 
     /// Returns the JSON keys of each kind of item.
@@ -739,14 +699,48 @@ impl<'a> TriangleAt<'a> {
             (title, corner)
         })
     }
+}
 
-    /// Returns one list for each corner.
-    fn corner_groups(&self) -> Vec<PropertyGroup> {
-        let groups = self.corners().flat_map(|(title, corner)| {
+/// A triangle with the fields of its corners.
+struct WithCorners<'a>(TriangleAt<'a>);
+
+impl Describe for WithCorners<'_> {
+    fn groups(&self) -> Vec<PropertyGroup> {
+        let mut groups = TriangleAt::FIELDS.groups(&self.0);
+        groups.extend(self.0.corners().flat_map(|(title, corner)| {
             let groups = CornerAt::FIELDS.groups(&corner).into_iter();
             groups.map(move |group| PropertyGroup { title, ..group })
+        }));
+        groups
+    }
+
+    fn summary(&self) -> Vec<SummaryPart> {
+        TriangleAt::FIELDS.summary(&self.0)
+    }
+
+    fn note(&self) -> String {
+        TriangleAt::FIELDS.note(&self.0)
+    }
+
+    fn own(&self) -> Vec<OwnLine> {
+        TriangleAt::FIELDS.own(&self.0)
+    }
+
+    fn details(&self) -> Map<String, Json> {
+        let corners = self.0.corners().map(|(_, corner)| {
+            let mut details = CornerAt::FIELDS.details(&corner).into_iter();
+            details.next().map_or(Json::Null, |(_, fields)| fields)
         });
-        groups.collect()
+        let mut details = TriangleAt::FIELDS.details(&self.0);
+        details.insert("corners".to_owned(), corners.collect());
+        details
+    }
+
+    fn value(&self, path: &[String]) -> Option<Value> {
+        TriangleAt::FIELDS.value(&self.0, path).or_else(|| {
+            let corners: Vec<_> = self.0.corners().map(|(_, corner)| corner).collect();
+            FactGroup::new("Corners", CornerAt::FIELDS.facts_of(&corners)).value(path)
+        })
     }
 }
 

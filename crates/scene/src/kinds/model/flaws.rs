@@ -464,7 +464,7 @@ mod tests {
         );
         assert!(!labels.contains(&"Reversed triangles"));
         let triangle = ModelItem::Triangle { index: 1 }.into();
-        let groups = model.properties(triangle, Playhead::default());
+        let groups = (&model as &dyn Document).properties(triangle, Playhead::default());
         let fields: Vec<_> = groups.iter().flat_map(|group| &group.properties).collect();
         assert!(fields.iter().all(|field| field.name != "Drawn wrong"));
         assert!(fields.iter().any(|field| field.link == Some(item)));
@@ -514,7 +514,7 @@ mod tests {
         );
         // Triangles and their flaw link to each other.
         let links = |item| -> Vec<Item> {
-            let groups = model.properties(item, Playhead::default());
+            let groups = (&model as &dyn Document).properties(item, Playhead::default());
             let lines = groups.iter().flat_map(|group| &group.properties);
             lines.filter_map(|line| line.link).collect()
         };
@@ -526,10 +526,14 @@ mod tests {
         assert!(model.place(flaw, &Shown::default()).bounds.is_some());
         let found = crate::find_items(&model, "flaw:reversed").unwrap();
         assert_eq!(found.len(), 1);
-        let details = model.details(found[0].item, Playhead::default());
+        let details = (&model as &dyn Document).details(found[0].item, Playhead::default());
         assert_eq!(details["flaw"]["triangles"], serde_json::json!([1, 3, 5]));
         let none = flaw_item(Flaw::NoNormal).into();
-        assert!(model.properties(none, Playhead::default()).is_empty());
+        assert!(
+            (&model as &dyn Document)
+                .properties(none, Playhead::default())
+                .is_empty()
+        );
         assert_eq!(model.next_of_kind(none, None, false), None);
     }
 

@@ -169,6 +169,7 @@ impl Model {
             overlays: &OVERLAYS,
             dependencies: std::mem::take(&mut materials.dependencies),
             kinds: Vec::new(),
+            floor_height: None,
             cpu_bytes: 0,
         };
         let mut model = Self {

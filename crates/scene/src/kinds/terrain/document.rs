@@ -3,7 +3,6 @@
 use crate::{Compare, Deferred, Places, RelatedFiles, Walk};
 use std::collections::HashSet;
 
-use glam::Vec3;
 use serde_json::{Map, Value, json};
 
 use super::Terrain;
@@ -15,8 +14,8 @@ use crate::describe::numbers::number;
 use crate::describe::table::{Describe, ItemKeys};
 use crate::{
     Aabb, About, Annotations, Document, Drawable, Environment, Hit, InfoQuery, Item, Kind, Legend,
-    NamedFile, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, PropertyGroup, Ray, Shown,
-    Statistic, SummaryPart, TerrainItem,
+    NamedFile, OutlineNode, Overlay, OverlayId, ProblemTarget, Ray, Shown, Statistic, TerrainItem,
+    ViewState,
 };
 use mapscope_formats::pfmap::Cover;
 use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
@@ -76,21 +75,7 @@ impl Document for Terrain {
         self.first_hit(ray_in_world)
     }
 
-    fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
-        self.described(item)
-            .map_or_else(Vec::new, |at| at.summary())
-    }
-
-    fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        self.described(item).map_or_else(Vec::new, |at| at.groups())
-    }
-
-    fn details(&self, item: Item, _playhead: Playhead) -> Map<String, Value> {
-        let described = self.described(item);
-        described.map_or_else(Map::new, |at| at.details())
-    }
-
-    fn record(&self, item: Item, _playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
+    fn record<'a>(&'a self, item: Item, _view: ViewState<'a>) -> Option<Box<dyn Describe + 'a>> {
         self.described(item)
     }
 

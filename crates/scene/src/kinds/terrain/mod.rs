@@ -195,6 +195,7 @@ impl Terrain {
                 overlays: &[],
                 dependencies: Vec::new(),
                 kinds: Vec::new(),
+                floor_height: None,
                 cpu_bytes: 0,
             },
             whole_about: OnceLock::new(),
@@ -220,6 +221,7 @@ impl Terrain {
             bounds: terrain.bounds(),
             overlays: terrain.overlays(),
             kinds: terrain.kinds(),
+            floor_height: None,
             cpu_bytes: terrain.cpu_bytes(),
             ..terrain.about
         };

@@ -1,15 +1,13 @@
 //! The [`Document`] of a 2D map.
 
-use crate::describe::table::{Describe, WithFacts};
+use crate::describe::table::Describe;
 use crate::{Compare, Hiding, Places, RelatedFiles, Walk};
 use glam::Vec3;
 
-use super::here::AT_REST;
 use super::{Step, TileMap};
 use crate::{
     Aabb, About, Animation, Annotations, Document, Drawable, Hit, InfoQuery, Item, Layers, Legend,
-    NamedFile, OutlineNode, Playhead, ProblemTarget, PropertyGroup, Ray, Shown, Statistic,
-    SummaryPart, TileMapItem,
+    NamedFile, OutlineNode, ProblemTarget, Ray, Shown, Statistic, TileMapItem, ViewState,
 };
 use mapscope_formats::Problem;
 
@@ -33,31 +31,8 @@ impl Document for TileMap {
         self.first_visible_hit(ray_in_world, shown)
     }
 
-    fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
-        let described = self.described(item, pointer.map(|at| (at, shown)));
-        described.map_or_else(Vec::new, |described| described.summary())
-    }
-
-    fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        self.groups_of(item, &AT_REST)
-    }
-
-    fn properties_in_view(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
-        self.groups_of(item, shown)
-    }
-
-    fn details(
-        &self,
-        item: Item,
-        _playhead: Playhead,
-    ) -> serde_json::Map<String, serde_json::Value> {
-        self.details_of(item)
-    }
-
-    fn record(&self, item: Item, _playhead: Playhead) -> Option<Box<dyn Describe + '_>> {
-        let record = self.described(item, None)?;
-        let facts = Box::new(move || self.facts_of(item));
-        Some(Box::new(WithFacts { record, facts }))
+    fn record<'a>(&'a self, item: Item, view: ViewState<'a>) -> Option<Box<dyn Describe + 'a>> {
+        self.described(item, view)
     }
 
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {

@@ -4,7 +4,6 @@
 use std::cell::OnceCell;
 use std::ops::{Deref, Range};
 
-use glam::Vec3;
 use serde_json::{Map as JsonMap, Value as Json};
 
 use super::grids::zone_color;
@@ -21,7 +20,7 @@ use crate::describe::table::{
     shown_only, summary_only, table, text,
 };
 use crate::describe::value::{Fact, FactGroup, Value};
-use crate::{ClipInfo, Item, PropertyGroup, Shown, Swatch, TileMapItem};
+use crate::{ClipInfo, Item, PropertyGroup, Shown, SummaryPart, Swatch, TileMapItem, ViewState};
 use mapscope_formats::{UnreadReason, counted};
 
 /// Placeholder key of an object's fields until it is replaced by the key of the kind.
@@ -67,12 +66,24 @@ impl<T> Deref for Part<'_, T> {
 }
 
 impl TileMap {
-    /// The fields of an item, and everything at its place: the pointer's place, or the place of the
-    /// item while the map is at rest. `None` if the item does not exist.
+    /// The fields and the other file data of an item. `None` if the item does not exist.
     pub(super) fn described<'a>(
         &'a self,
         item: Item,
-        pointer: Option<(Vec3, &'a Shown)>,
+        view: ViewState<'a>,
+    ) -> Option<Box<dyn Describe + 'a>> {
+        Some(Box::new(ItemRecord {
+            map: self,
+            item,
+            fields: self.fields_of(item, view)?,
+        }))
+    }
+
+    /// The fields of an item, and everything at its place. `None` if the item does not exist.
+    pub(super) fn fields_of<'a>(
+        &'a self,
+        item: Item,
+        view: ViewState<'a>,
     ) -> Option<Box<dyn Describe + 'a>> {
         let Item::TileMap(of_map) = item else {
             return None;
@@ -84,8 +95,8 @@ impl TileMap {
             }
             TileMapItem::Cell { .. } => {
                 let at = self.cell_at(item)?;
-                let (px, shown) = match pointer {
-                    Some((point, shown)) => ([point.x, point.z].map(|at| at.floor() as i64), shown),
+                let (px, shown) = match self.described_px(&at, view) {
+                    Some((px, shown)) => (px.map(|at| at.floor() as i64), shown),
                     None => (self.middle_px(&at), &*AT_REST),
                 };
                 CellWithPlace::FIELDS.of(CellWithPlace::new(self, at, px, shown))
@@ -151,53 +162,85 @@ impl TileMap {
 
     /// File data of an item, for comparison with another one.
     pub(super) fn own_of(&self, item: Item) -> Vec<OwnLine> {
-        let Some(described) = self.described(item, None) else {
-            return Vec::new();
-        };
         let of_map = match item {
             Item::TileMap(of_map) => self.facts.own(self, of_map),
             _ => None,
         };
-        if let Some(own) = of_map {
-            return own;
-        }
-        let mut own = described.own();
-        own.extend(self.facts_of(item).into_iter().flat_map(FactGroup::own));
-        own
+        of_map.unwrap_or_else(|| {
+            let described = self.described(item, ViewState::default());
+            described.map_or_else(Vec::new, |described| described.own())
+        })
     }
 
-    /// The inspector groups of an item at its visible place: its fields, then its file data.
-    pub(super) fn groups_of(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
-        let middle = self.cell_at(item).filter(|_| shown.flat).and_then(|at| {
-            let end = at.place.map(|place| place.saturating_add(1));
-            let rect = self.cells_px(at.layer, [at.place, end], shown)?;
-            let [x, z] = rect.center();
-            Some((Vec3::new(x, 0.0, z), shown))
-        });
-        let Some(described) = self.described(item, middle) else {
-            return Vec::new();
-        };
-        let mut groups = described.groups();
-        groups.extend(self.facts_of(item).into_iter().map(FactGroup::group));
-        if let (Some((_, object)), Some(first)) = (self.object_at(item), groups.first_mut()) {
+    /// The position at which a cell is described, in map pixels, with the view that determines what
+    /// is there: the pointer's, that of the cell in the flat view, or that of the map at rest.
+    fn described_px<'a>(
+        &self,
+        at: &CellAt<'_>,
+        view: ViewState<'a>,
+    ) -> Option<([f32; 2], &'a Shown)> {
+        let shown = view.shown?;
+        if let Some(pointer) = view.pointer {
+            return Some(([pointer.x, pointer.z], shown));
+        }
+        let end = at.place.map(|place| place.saturating_add(1));
+        let cell = self.cells_px(at.layer, [at.place, end], shown);
+        cell.filter(|_| shown.flat)
+            .map(|cell| (cell.center(), shown))
+    }
+}
+
+/// The record of an item with the file data beyond its fields.
+struct ItemRecord<'a> {
+    map: &'a TileMap,
+    item: Item,
+    fields: Box<dyn Describe + 'a>,
+}
+
+impl Describe for ItemRecord<'_> {
+    fn groups(&self) -> Vec<PropertyGroup> {
+        let mut groups = self.fields.groups();
+        if let (Some((_, object)), Some(first)) =
+            (self.map.object_at(self.item), groups.first_mut())
+        {
             first.title = object.kind.said().title;
         }
+        let facts = self.map.facts_of(self.item).into_iter();
+        groups.extend(facts.map(FactGroup::group));
         groups
     }
 
-    /// The same for machine-readable output.
-    pub(super) fn details_of(&self, item: Item) -> JsonMap<String, Json> {
-        let Some(described) = self.described(item, None) else {
-            return JsonMap::new();
-        };
-        let mut details = described.details();
-        if let Some((_, object)) = self.object_at(item)
+    fn summary(&self) -> Vec<SummaryPart> {
+        self.fields.summary()
+    }
+
+    fn note(&self) -> String {
+        self.fields.note()
+    }
+
+    fn own(&self) -> Vec<OwnLine> {
+        let facts = self.map.facts_of(self.item).into_iter();
+        let own = self.fields.own().into_iter();
+        own.chain(facts.flat_map(FactGroup::own)).collect()
+    }
+
+    fn details(&self) -> JsonMap<String, Json> {
+        let mut details = self.fields.details();
+        if let Some((_, object)) = self.map.object_at(self.item)
             && let Some(fields) = details.remove(OBJECT)
         {
             details.insert(key_of(object.kind.said().title), fields);
         }
-        details.extend(self.facts_of(item).into_iter().map(FactGroup::json));
+        let facts = self.map.facts_of(self.item).into_iter();
+        details.extend(facts.map(FactGroup::json));
         details
+    }
+
+    fn value(&self, path: &[String]) -> Option<Value> {
+        self.fields.value(path).or_else(|| {
+            let mut facts = self.map.facts_of(self.item).into_iter();
+            facts.find_map(|group| group.value(path))
+        })
     }
 }
 

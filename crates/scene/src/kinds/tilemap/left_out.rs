@@ -512,7 +512,7 @@ mod tests {
     }
 
     fn line(map: &TileMap, item: crate::Item, name: &str) -> Vec<String> {
-        let groups = map.properties(item, Playhead::default());
+        let groups = (map as &dyn Document).properties(item, Playhead::default());
         let lines = groups
             .into_iter()
             .flat_map(|group| group.properties)
@@ -564,7 +564,7 @@ mod tests {
         let number = |name| numbers.iter().find(|number| number.name == name).unwrap();
         assert_eq!(number("Empty cells").value, "0");
         assert_eq!(number("Unread cells").value, "11");
-        let status = map.summary(cell([1, 2]), None, &Shown::default());
+        let status = (&map as &dyn Document).summary(cell([1, 2]), &Shown::default());
         let said = |name| &status.iter().find(|part| part.name == name).unwrap().value;
         for name in ["Tile", "Zone", "Obstructed"] {
             assert_eq!(said(name).trim(), "not read", "{name}");
@@ -580,7 +580,7 @@ mod tests {
         let map = map.finished();
         let cell = |place| TileMap::cell_item(0, place);
         let status = |place| {
-            let parts = map.summary(cell(place), None, &Shown::default());
+            let parts = (&map as &dyn Document).summary(cell(place), &Shown::default());
             let zone = parts.into_iter().find(|part| part.name == "Zone");
             zone.unwrap().value
         };

@@ -118,6 +118,7 @@ impl TileMap {
                 overlays: &[],
                 dependencies: Vec::new(),
                 kinds: Vec::new(),
+                floor_height: None,
                 cpu_bytes: 0,
             },
             tilesets: Vec::new(),

@@ -4,7 +4,7 @@ use super::grids::zone_color;
 use super::{ObjectKind, TileMap, Unread};
 use crate::describe::numbers::short;
 use crate::describe::outline::{capped, heading, leaf, remainder_line};
-use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
+use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem, ViewState};
 
 /// Maximum number of listed items of one kind.
 const MAX_LISTED: usize = 10_000;
@@ -127,7 +127,7 @@ impl TileMap {
     }
 
     fn note_of(&self, item: Item) -> String {
-        let described = self.described(item, None);
+        let described = self.described(item, ViewState::default());
         described.map_or_else(String::new, |described| described.note())
     }
 

@@ -1165,7 +1165,8 @@ mod tests {
         assert_eq!(value("Path").split(" / ").count(), depth);
         let inside = find("Inside").properties.first().unwrap().link.unwrap();
         assert_eq!(inside, LevelItem::cube(0, 1, 0).into());
-        let details = map.details(face.into(), crate::Playhead::default());
+        let details =
+            (&map as &dyn crate::Document).details(face.into(), crate::Playhead::default());
         assert_eq!(details["cube"]["depth"], depth);
         assert_eq!(details["cube"]["chunk"], serde_json::json!([0, 1, 0]));
         let list = |group: &str, key: &str| details[group][key].as_array().unwrap().len();

@@ -841,8 +841,8 @@ pub(in crate::kinds::level) fn cut(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Hiding as _;
     use crate::kinds::level::sample;
-    use crate::{Document as _, Hiding as _};
     use mapscope_formats::pmf::{EntityList, NewEntity, StringTableBuilder};
     use serde_json::json;
 
@@ -950,7 +950,8 @@ mod tests {
         let map = sample::map(pmf);
         let owner = Owner::Map;
         let door = LevelItem::Entity { owner, index: 0 };
-        let details = map.details(door.into(), crate::Playhead::default());
+        let details =
+            (&map as &dyn crate::Document).details(door.into(), crate::Playhead::default());
         let entity = &details["entity"];
         assert_eq!(
             [&entity["type"], &entity["name"], &entity["level"]],

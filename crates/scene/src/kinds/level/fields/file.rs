@@ -706,8 +706,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::Playhead;
     use crate::kinds::level::sample::{self, properties, summary};
-    use crate::{Document as _, Playhead};
 
     #[test]
     fn textures_that_no_material_names_are_checked_and_shown() {
@@ -738,7 +738,8 @@ mod tests {
         };
         let (width, height, pixels) = thumbnail("textures/whole.ptf").unwrap();
         assert_eq!(pixels.len() as u32, width * height * 4);
-        let details = map.details(find("textures/whole.ptf").into(), Playhead::default());
+        let details = (&map as &dyn crate::Document)
+            .details(find("textures/whole.ptf").into(), Playhead::default());
         assert_eq!(details["archive_file"]["kind"], "file");
         assert_eq!(details["content"]["has_alpha"], false);
         assert_eq!(details["content"]["size_px"], json!([4, 2]));
@@ -773,7 +774,7 @@ mod tests {
         assert!(line("stone").starts_with("0x0001  stone"), "{lines:?}");
         let unused = &groups[0].properties[2];
         assert_eq!((unused.name, unused.value.as_str()), ("Unused", "1"));
-        let details = map.details(
+        let details = (&map as &dyn crate::Document).details(
             LevelItem::strings_of_level(0, Side::Common).into(),
             Playhead::default(),
         );

@@ -462,7 +462,7 @@ mod tests {
     use super::*;
     use crate::kinds::level::sample;
     use crate::kinds::level::tint::Tint;
-    use crate::{Document as _, Item, Owner, Playhead, Shown};
+    use crate::{Item, Owner, Playhead, Shown};
     use mapscope_formats::pmf::{EntityList, NewEntity, StringTableBuilder};
     use serde_json::json;
 
@@ -504,11 +504,11 @@ mod tests {
         assert_eq!(boxes.len(), 2);
         let first = lit(&lights[0]);
         assert!(first.len() == 1 && first[0].max.x <= 8.01, "{first:?}");
-        let groups = map.properties(fast.item, Playhead::default());
+        let groups = (&map as &dyn crate::Document).properties(fast.item, Playhead::default());
         let links = groups.iter().flat_map(|group| &group.properties);
         let kinds: Vec<_> = links.filter_map(|p| p.link).map(Item::kind).collect();
         assert_eq!(kinds, ["entity", "chunk", "chunk"]);
-        let details = map.details(fast.item, Playhead::default());
+        let details = (&map as &dyn crate::Document).details(fast.item, Playhead::default());
         assert_eq!(details["light"]["color"], json!([100, 200, 255]));
         assert_eq!(
             details["controllers"]["controllers"],
@@ -516,7 +516,7 @@ mod tests {
         );
         // The controller links back to the light.
         let owner = Owner::Map;
-        let groups = map.properties(
+        let groups = (&map as &dyn crate::Document).properties(
             LevelItem::Entity { owner, index: 0 }.into(),
             Playhead::default(),
         );
@@ -538,7 +538,7 @@ mod tests {
         assert_eq!(light.note, "3 chunks, which differ");
         // Initially off, with the stored brightness once it is on.
         assert_eq!((light.intensity, light.full), (0, 77));
-        let groups = map.properties(light.item, Playhead::default());
+        let groups = (&map as &dyn crate::Document).properties(light.item, Playhead::default());
         let all: Vec<_> = groups.iter().flat_map(|group| &group.properties).collect();
         let value = |name: &str| {
             let found = all.iter().find(|property| property.name == name);
@@ -547,7 +547,7 @@ mod tests {
         assert_eq!(value("Enabled"), "in 2 of 3 chunks");
         assert_eq!(value("Preserved"), "in 1 of 3 chunks");
         assert_eq!(value("Initial intensity"), "77 to 99, by chunk");
-        let details = map.details(light.item, Playhead::default());
+        let details = (&map as &dyn crate::Document).details(light.item, Playhead::default());
         let unlike = ["enabled", "preserved", "initial_intensity"];
         assert!(unlike.iter().all(|key| details["light"][key].is_null()));
         let records = details["chunks"]["chunks"].as_array().unwrap();

@@ -1376,7 +1376,8 @@ mod tests {
         let dump = &unread.unwrap().properties[3];
         assert_eq!((dump.bytes.len(), dump.bytes.last()), (22, Some(&7)));
         assert_eq!(unread.unwrap().properties[2].value, "22 bytes");
-        let details = &map.details(LevelItem::Map.into(), Playhead::default())["unread_entities"];
+        let details = &(&*map as &dyn crate::Document)
+            .details(LevelItem::Map.into(), Playhead::default())["unread_entities"];
         assert_eq!(details["reason"], "unknown type");
         assert_eq!(details["size_bytes"], 22);
         let place = &details["place"];

@@ -5,7 +5,9 @@ use crate::{Document, Layers, Playhead, Shown};
 
 /// The lines of an item with a name.
 fn lines(map: &TileMap, item: Item, name: &str) -> Vec<Property> {
-    let groups = map.properties(item, Playhead::default()).into_iter();
+    let groups = (map as &dyn Document)
+        .properties(item, Playhead::default())
+        .into_iter();
     let all = groups.flat_map(|group| group.properties);
     all.filter(|property| property.name == name).collect()
 }
@@ -35,7 +37,8 @@ fn links_lead_from_a_cell_to_its_tile_and_its_tileset() {
     let blocked = TileMap::cell_item(0, [0, 0]);
     assert_eq!(value(&map, blocked, "Obstructed"), "yes");
     assert_eq!(value(&map, cell, "At pixel"), "8, 0");
-    let last = map.properties(TileMap::cell_item(0, [0, 3]), Playhead::default());
+    let last =
+        (&map as &dyn Document).properties(TileMap::cell_item(0, [0, 3]), Playhead::default());
     assert!(last.is_empty());
 }
 
@@ -132,7 +135,9 @@ fn a_tint_is_said_once_where_it_is_even() {
     map.layers[0].tints = Some(tints);
     let said = |index| {
         let cell = map.layers[0].cell_item(0, index);
-        let groups = map.properties(cell, Playhead::default()).into_iter();
+        let groups = (&map as &dyn Document)
+            .properties(cell, Playhead::default())
+            .into_iter();
         let all = groups.flat_map(|group| group.properties);
         let tints = all.filter(|property| property.name.starts_with("Tint"));
         tints.map(|property| property.value).collect::<Vec<_>>()
@@ -151,11 +156,15 @@ fn every_item_of_the_tree_has_properties_and_a_summary() {
         if let Some(item) = line.item {
             count += 1;
             assert!(
-                !map.properties(item, Playhead::default()).is_empty(),
+                !(&map as &dyn Document)
+                    .properties(item, Playhead::default())
+                    .is_empty(),
                 "{item:?}"
             );
             assert!(
-                !map.summary(item, None, &Shown::default()).is_empty(),
+                !(&map as &dyn Document)
+                    .summary(item, &Shown::default())
+                    .is_empty(),
                 "{item:?}"
             );
         }
@@ -165,7 +174,9 @@ fn every_item_of_the_tree_has_properties_and_a_summary() {
 }
 
 fn said(map: &TileMap, item: Item) -> Vec<(&'static str, String)> {
-    let parts = map.summary(item, None, &Shown::default()).into_iter();
+    let parts = (map as &dyn Document)
+        .summary(item, &Shown::default())
+        .into_iter();
     parts.map(|part| (part.name, part.value)).collect()
 }
 
@@ -203,8 +214,8 @@ fn a_cell_is_said_in_a_line() {
     assert_eq!(said(&map, TileMap::cell_item(0, [0, 3])), []);
     // The following parts keep their position.
     let widths = |index| {
-        let parts = map
-            .summary(map.layers[0].cell_item(0, index), None, &Shown::default())
+        let parts = (&map as &dyn Document)
+            .summary(map.layers[0].cell_item(0, index), &Shown::default())
             .into_iter();
         parts.map(|part| part.width).collect::<Vec<_>>()
     };
@@ -241,11 +252,23 @@ fn what_blocks_a_place_is_said_with_its_layer() {
         ..Shown::default()
     };
     let at = Some(glam::vec3(12.5, 0.0, 1.5));
-    let parts = map.summary(TileMap::cell_item(3, [2, 0]), at, &shown);
+    let parts = (&map as &dyn Document).summary(
+        TileMap::cell_item(3, [2, 0]),
+        ViewState {
+            pointer: at,
+            ..(&shown).into()
+        },
+    );
     let obstructed = parts.iter().find(|part| part.name == "Obstructed");
     assert_eq!(obstructed.unwrap().value, "no");
     let at = Some(glam::vec3(4.5, 0.0, 1.5));
-    let parts = map.summary(TileMap::cell_item(3, [0, 0]), at, &shown);
+    let parts = (&map as &dyn Document).summary(
+        TileMap::cell_item(3, [0, 0]),
+        ViewState {
+            pointer: at,
+            ..(&shown).into()
+        },
+    );
     let obstructed = parts.iter().find(|part| part.name == "Obstructed");
     assert_eq!(obstructed.unwrap().value, "yes (Ground)");
 }
@@ -263,9 +286,15 @@ fn the_inspector_and_the_status_line_agree_on_what_is_at_a_place() {
     // The roof stays fixed on the screen, over other tiles of the ground.
     let roof = TileMap::cell_item(1, [0, 0]);
     let pointer = glam::vec3(14.5, 0.0, 10.5);
-    let status = map.summary(roof, Some(pointer), &shown);
+    let status = (&map as &dyn Document).summary(
+        roof,
+        ViewState {
+            pointer: Some(pointer),
+            ..(&shown).into()
+        },
+    );
     let status = status.iter().find(|part| part.name == "Here").unwrap();
-    let groups = map.properties_in_view(roof, &shown).into_iter();
+    let groups = (&map as &dyn Document).properties(roof, &shown).into_iter();
     let lines = groups.flat_map(|group| group.properties);
     let lines: Vec<String> = lines
         .filter(|line| line.name == "On layer")

@@ -14,7 +14,7 @@ use crate::kinds::tilemap::{
     Cell, Contents, Facts, FileForm, Layer, LeftOut, ListPlace, StoredPixels, Strand, StrandMode,
     TileMap, Tileset, Unread, missing_tile, numbered_tile,
 };
-use crate::{InfoQuery, NamedFile, OpenOptions, OwnLine, Source, TileMapItem};
+use crate::{InfoQuery, NamedFile, OpenOptions, OwnLine, Source, TileMapItem, ViewState};
 use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
 use mapscope_formats::{Place, Problem, Rest, Subject, quoted};
 
@@ -390,7 +390,7 @@ impl Facts for TilesetFacts {
 
     /// They are compared as data of the tileset.
     fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
-        let own = map.described(item.into(), None)?.own();
+        let own = map.fields_of(item.into(), ViewState::default())?.own();
         match item {
             TileMapItem::Map => Some(own),
             TileMapItem::Tileset { .. } => {
