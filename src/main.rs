@@ -54,7 +54,7 @@ fn view(_: ViewArgs, _: OpenOptions, _: GraphicsArgs) -> Result<Status, CommandE
 
 #[cfg(feature = "window")]
 fn view(
-    args: ViewArgs,
+    mut args: ViewArgs,
     options: OpenOptions,
     graphics: GraphicsArgs,
 ) -> Result<Status, CommandError> {

@@ -95,6 +95,9 @@ pub struct ViewRequest {
     /// Leave out the shadows of maps and scenes
     #[arg(long)]
     pub no_shadows: bool,
+    /// The item or place to go to in the window, in the forms that Go to accepts.
+    #[arg(skip)]
+    pub place: Option<String>,
 }
 
 impl ViewRequest {

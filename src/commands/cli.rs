@@ -219,8 +219,11 @@ Examples:
 pub struct ViewArgs {
     /// Files to open, and folders with all files below them; `demo:NAME` is a demo [default: the
     /// demo scene]
-    #[arg(value_name = "FILE|FOLDER")]
+    #[arg(value_name = "FILE[:LINE[:COL]]|FOLDER")]
     pub paths: Vec<PathBuf>,
+    /// Select this item and show it: `entity:Guard`, `tile:30,50`, or another place of Go to
+    #[arg(long, value_name = "ITEM", help_heading = "Image")]
+    pub select: Option<String>,
     /// The initial view.
     #[command(flatten)]
     pub request: ViewRequest,
@@ -891,11 +894,13 @@ impl Cli {
 
 impl ViewArgs {
     /// The existing files and folders to open, and the last demo that is named. Without files, a
-    /// demo is opened.
+    /// demo is opened. The place in the first file goes into the request, unless an item is
+    /// selected.
     ///
     /// # Errors
     /// If a path does not exist; the first one is reported before a window opens.
-    pub fn files_or_demo(&self) -> Result<(Vec<PathBuf>, Option<&'static Demo>), CommandError> {
+    pub fn files_or_demo(&mut self) -> Result<(Vec<PathBuf>, Option<&'static Demo>), CommandError> {
+        self.request.place = self.select.take();
         let mut files = Vec::new();
         let mut demo = None;
         for path in &self.paths {
@@ -903,7 +908,15 @@ impl ViewArgs {
                 demo = Some(named);
                 continue;
             }
-            std::fs::metadata(path).map_err(|source| OpenError::Read {
+            let found = std::fs::metadata(path).map(drop);
+            if let (Err(_), Some((file, place))) = (&found, split_place(path)) {
+                if files.is_empty() {
+                    self.request.place.get_or_insert(place);
+                }
+                files.push(file);
+                continue;
+            }
+            found.map_err(|source| OpenError::Read {
                 path: path.clone(),
                 source,
             })?;
@@ -911,6 +924,29 @@ impl ViewArgs {
         }
         Ok((files, demo))
     }
+}
+
+/// Splits `FILE:LINE`, `FILE:LINE:COLUMN` or `FILE:0xOFFSET` into an existing file and the place,
+/// in a form that Go to accepts.
+fn split_place(path: &Path) -> Option<(PathBuf, String)> {
+    let text = path.to_str()?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let exists = |file: &str| std::fs::metadata(file).is_ok_and(|found| found.is_file());
+    let (before, last) = text.rsplit_once(':')?;
+    if let Some((file, line)) = before.rsplit_once(':')
+        && is_number(line)
+        && is_number(last)
+        && exists(file)
+    {
+        return Some((file.into(), format!("line {line}, column {last}")));
+    }
+    let place = match last.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16)
+            .is_ok()
+            .then(|| last.to_owned())?,
+        None => is_number(last).then(|| format!("line {last}"))?,
+    };
+    exists(before).then(|| (before.into(), place))
 }
 
 /// Parses the command line.
@@ -1078,6 +1114,7 @@ mod tests {
             "OUT.png",
             "HOW",
             "NAME|N",
+            "ITEM",
             "KIND[:NAME]",
             "QUERY",
             "RULE",

@@ -48,6 +48,7 @@ pub use document::{
 pub use geometry::{Aabb, Ray, camera, normal};
 pub use kinds::{level, map_scene, model, terrain, tilemap};
 pub use open::find::{NamedItem, find_items, items_of_kinds};
+pub use open::go_to::{Destination, destinations};
 pub use open::query::{Found, QueryError, find_matches};
 pub use open::usage::{Usage, is_shared_asset};
 pub use open::{

@@ -526,6 +526,12 @@ static TABLE: &[Command] = &[
 
     command("select.clear", "Deselect", &[key(Key::Escape)], ("Select", 0), Action::Clear,
         "Cancel loading, close a dialog or notice, leave a mode, or clear the selection"),
+    command("select.go-to", "Go to…", &[ctrl(Key::G)], ("Select", 0), Action::Do(&Operation {
+        id: "go-to",
+        is_enabled: |state| state.session.document().is_some(),
+        run: State::ask_for_place,
+    }),
+        "Type a row and a column, a position, a line, an item or a message, and go there"),
     command("select.find", "Find in outliner", &[ctrl(Key::F)], ("Select", 0), Action::Do(&Operation {
         id: "find-in-outliner",
         is_enabled: |state| state.session.document().is_some() && !state.interface.full_screen,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf, is_separator};
 
 use super::animation::AnimationOptions;
+use super::go_to::GoTo;
 use super::load::Cause;
 use super::picture::PictureOptions;
 use super::room::Room;
@@ -60,6 +61,8 @@ pub(crate) enum Dialog {
         /// Index of the selected result.
         at: usize,
     },
+    /// Asks for a place to go to.
+    GoTo(Box<GoTo>),
     /// The table of keyboard shortcuts.
     CheatSheet {
         /// The typed filter.

@@ -4,6 +4,7 @@ use super::State;
 use super::session::Session;
 use crate::view_request::ViewRequest;
 use crate::viewer::view::camera_control::{self, CameraMode};
+use crate::viewer::view::history::VisitedView;
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{self, NamedView, Pose};
 use mapscope_scene::demo::Demo;
@@ -118,9 +119,14 @@ impl Session {
         let Some(seen) = self.view.step_history(backwards) else {
             return;
         };
+        self.restore_visited(&seen);
+    }
+
+    /// Shows what was in view before.
+    pub(super) fn restore_visited(&mut self, seen: &VisitedView) {
         self.show_level(seen.level);
         if let Some(open) = &self.open {
-            self.view.restore(&*open.document, &seen);
+            self.view.restore(&*open.document, seen);
         }
     }
 }

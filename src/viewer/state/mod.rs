@@ -9,6 +9,7 @@ pub(crate) mod compare;
 mod counterpart;
 pub(crate) mod files;
 pub(crate) mod folder;
+pub(crate) mod go_to;
 pub(crate) mod hide;
 pub(crate) mod history;
 pub(crate) mod interface;
@@ -311,6 +312,9 @@ impl State {
             self.show_requested_entities(&request);
             if let Some(visit) = returned {
                 self.restore_visit(visit);
+            }
+            if let Some(place) = &request.place {
+                self.go_to_text(place);
             }
         }
         self.session.keep_offered_overlays(&*document);

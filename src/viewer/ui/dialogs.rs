@@ -3,11 +3,11 @@
 use std::path::{MAIN_SEPARATOR, MAIN_SEPARATOR_STR, Path, PathBuf};
 
 use egui::{
-    Align, CompletionPopup, Event, Id, Key, Layout, Modal, Order, RectAlign, Response, RichText,
-    Role, ScrollArea, Suggestion, TextEdit, UiKind, WidgetInfo,
+    Align, Align2, Color32, CompletionPopup, Event, Id, Key, Layout, Modal, Order, RectAlign,
+    Response, RichText, Role, ScrollArea, Suggestion, TextEdit, UiKind, WidgetInfo, vec2,
 };
 
-use super::{cheat_sheet, palette};
+use super::{cheat_sheet, go_to, palette};
 use crate::file_names::local_path;
 use crate::images::animation::FPS;
 use crate::images::png_file::MAX_SIDE;
@@ -23,7 +23,7 @@ use crate::viewer::state::{Effect, State, folder};
 use mapscope_export::endings;
 use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::saving::{FileKind, SaveError};
-use mapscope_scene::{MapChoice, fixed};
+use mapscope_scene::{Destination, MapChoice, fixed};
 
 /// Width of the cheat sheet, in logical pixels.
 const SHEET_WIDTH: f32 = 660.0;
@@ -57,6 +57,7 @@ enum Answer {
     Stay,
     Close,
     Run(Action),
+    GoTo(Destination),
     Path(PathPurpose, PathBuf),
     Replace(PathPurpose, PathBuf),
     /// Ask for a path.
@@ -93,6 +94,19 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
                 None => Answer::Stay,
             }
         }),
+        Dialog::GoTo(go_to) => {
+            let answer = modal_at_top(ctx, "go to", |ui| {
+                match go_to::ui(ui, &state.session, go_to) {
+                    Some(destination) => Answer::GoTo(destination),
+                    None => Answer::Stay,
+                }
+            });
+            match answer {
+                Answer::Stay => state.preview(go_to),
+                _ => state.return_from(go_to),
+            }
+            answer
+        }
         Dialog::Path {
             purpose,
             text,
@@ -132,7 +146,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
                 .default_size([SHEET_WIDTH, 560.0])
                 // Contents that are too wide must not widen the window with every frame.
                 .max_width(SHEET_WIDTH)
-                .pivot(egui::Align2::CENTER_CENTER)
+                .pivot(Align2::CENTER_CENTER)
                 .default_pos(ctx.content_rect().center())
                 .show(ctx, |ui| {
                     chosen = cheat_sheet::ui(ui, state, text, is_new);
@@ -162,6 +176,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
         Answer::Stay => state.interface.dialog = Some(dialog),
         Answer::Close => {}
         Answer::Run(action) => state.run(action),
+        Answer::GoTo(destination) => state.go_to(&destination),
         Answer::Path(purpose, path) => {
             // A path typed for saving must not become a file to open.
             let is_opened = matches!(purpose, PathPurpose::Open | PathPurpose::Compare);
@@ -208,8 +223,30 @@ pub(crate) fn scrolled<R>(
 
 /// Shows a modal dialog; contents that do not fit into the window scroll.
 fn modal(ctx: &egui::Context, id: &str, content: impl FnOnce(&mut egui::Ui) -> Answer) -> Answer {
+    show_modal(ctx, Modal::new(Id::unique(id)), content)
+}
+
+/// Shows a modal dialog at the top of the window, and the rest of the window undimmed.
+fn modal_at_top(
+    ctx: &egui::Context,
+    id: &str,
+    content: impl FnOnce(&mut egui::Ui) -> Answer,
+) -> Answer {
+    let id = Id::unique(id);
+    let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, vec2(0.0, GAP));
+    let modal = Modal::new(id)
+        .area(area)
+        .backdrop_color(Color32::TRANSPARENT);
+    show_modal(ctx, modal, content)
+}
+
+fn show_modal(
+    ctx: &egui::Context,
+    modal: Modal,
+    content: impl FnOnce(&mut egui::Ui) -> Answer,
+) -> Answer {
     let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(MARGIN);
-    let shown = Modal::new(Id::unique(id))
+    let shown = modal
         .frame(frame)
         .show(ctx, |ui| scrolled(ui, room(ctx), content));
     match shown.inner {
@@ -671,7 +708,7 @@ fn about(ui: &mut egui::Ui, state: &State) -> Answer {
     ] {
         // Not a grid: a grid knows the height of its rows only in the third frame.
         ui.horizontal_top(|ui| {
-            let column = egui::vec2(ABOUT_NAME_WIDTH, 0.0);
+            let column = vec2(ABOUT_NAME_WIDTH, 0.0);
             ui.allocate_ui(column, |ui| {
                 ui.set_width(column.x);
                 ui.weak(name);

@@ -1,10 +1,12 @@
 //! The contents of the window: menus, panels around the view, status bar, and overlays.
 
 mod cheat_sheet;
+mod chooser;
 mod clip_box;
 pub(crate) mod dialogs;
 mod flat_bar;
 mod focus;
+mod go_to;
 mod icons;
 mod level_chooser;
 pub(crate) mod menus;

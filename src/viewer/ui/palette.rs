@@ -1,19 +1,11 @@
 //! The command palette: type part of a command's name and press Enter.
 
-use egui::accesskit::Role;
-use egui::{Key, Modifiers, RichText, TextEdit, UiKind};
+use egui::Ui;
 
+use super::chooser::{Chooser, Row};
 use super::menus;
 use crate::viewer::commands::{self, Action, Command};
-use crate::viewer::panels::parts;
 use crate::viewer::state::State;
-
-/// Height of the list of commands, in points.
-const LIST_HEIGHT: f32 = 330.0;
-/// Height of two lines about the selected command, in points.
-const HELP_HEIGHT: f32 = 36.0;
-/// Height of the separator between list and help, in points.
-const SEPARATOR_HEIGHT: f32 = 6.0;
 
 /// Fuzzy match score of a text: the typed letters must occur in order, otherwise `None`.
 /// Consecutive letters and letters at the beginning of a word score higher.
@@ -85,106 +77,40 @@ fn matching(
 }
 
 /// Shows the palette; returns the command to run.
-pub(crate) fn ui(
-    ui: &mut egui::Ui,
-    state: &State,
-    text: &mut String,
-    at: &mut usize,
-) -> Option<Action> {
-    ui.set_width(460.0);
-    let (down, up, enter) = ui.input_mut(|input| {
-        (
-            input.consume_key(Modifiers::NONE, Key::ArrowDown),
-            input.consume_key(Modifiers::NONE, Key::ArrowUp),
-            input.key_pressed(Key::Enter),
-        )
-    });
-    let field = TextEdit::singleline(text)
-        .hint_text("Find a command")
-        .desired_width(f32::INFINITY);
-    let field = ui.add(field);
-    super::dialogs::name_field(&field, "Find a command");
-    parts::name_enclosing(ui, |kind| kind == UiKind::Modal, "Find a command");
-    field.request_focus();
-    if field.changed() {
-        *at = 0;
-        // The field itself shows the typed text only in the next frame.
-        ui.ctx().request_repaint();
-    }
-    let mut found = matching(text, |command| state.name_and_help(command));
-    found.retain(|command| menus::is_listed(state, command));
-    // Disabled commands come last.
-    found.sort_by_key(|command| !state.is_enabled(command.action));
-    let last = found.len().saturating_sub(1);
-    *at = match (down, up) {
-        (true, _) => (*at + 1).min(last),
-        (_, true) => at.saturating_sub(1),
-        _ => (*at).min(last),
+pub(crate) fn ui(ui: &mut Ui, state: &State, text: &mut String, at: &mut usize) -> Option<Action> {
+    let chooser = Chooser {
+        name: "Find a command",
+        hint: "Find a command",
+        list: "Commands",
+        text,
+        at,
     };
-    let mut chosen = None;
-    let above = ui.cursor().top() - ui.max_rect().top();
-    let below = HELP_HEIGHT + 2.0 * ui.spacing().item_spacing.y + SEPARATOR_HEIGHT;
-    let room = super::dialogs::room(ui.ctx()) - above - below;
-    egui::ScrollArea::vertical()
-        .max_height(LIST_HEIGHT.min(room))
-        // The field stays in place, whatever the number of results.
-        .auto_shrink([false, false])
-        .show(ui, |ui| {
-            parts::take_role(ui, Role::ListBox);
-            parts::name_ui(ui, "Commands");
-            for (index, command) in found.iter().enumerate() {
-                let [name, help] = state.name_and_help(command);
-                let row = ui.add_enabled(
-                    state.is_enabled(command.action),
-                    egui::Button::new(name)
-                        .right_text(RichText::new(command.first_key_text()).weak())
-                        .selected(index == *at)
-                        .frame_when_inactive(index == *at)
-                        .min_size(egui::vec2(ui.available_width(), 0.0)),
-                );
-                ui.ctx().accesskit_node_builder(row.id, |node| {
-                    node.set_role(Role::ListBoxOption);
-                    node.clear_toggled();
-                    node.set_label(name);
-                    node.set_keyboard_shortcut(command.first_key_text());
-                    node.set_selected(index == *at);
-                });
-                // A screen reader announces the field when the palette opens, not the first row.
-                if index == *at && (*at > 0 || !text.is_empty()) {
-                    field.ctx.accesskit_node_builder(field.id, |node| {
-                        node.set_active_descendant(row.id.accesskit_id());
-                    });
-                }
-                let row = row.on_hover_text(help);
-                if index == *at && (down || up) {
-                    row.scroll_to_me(None);
-                }
-                if row.clicked() {
-                    chosen = Some(command.action);
-                }
-            }
-            if found.is_empty() {
-                ui.weak("No matching command");
-            }
-        });
-    ui.add(egui::Separator::default().spacing(SEPARATOR_HEIGHT));
-    let room = egui::vec2(ui.available_width(), HELP_HEIGHT);
-    let (room, _) = ui.allocate_exact_size(room, egui::Sense::hover());
-    if let Some(command) = found.get(*at) {
-        let on = match state.is_on(command.action) {
-            Some(true) => " (on)",
-            Some(false) => " (off)",
-            None => "",
-        };
-        let [name, help] = state.name_and_help(command);
-        let text = format!("{} › {name}: {help}{on}", command.menu.title);
-        let mut below = ui.new_child(egui::UiBuilder::new().max_rect(room));
-        below.add(egui::Label::new(RichText::new(text).weak()).wrap());
-        if enter {
-            chosen = Some(command.action);
-        }
+    let mut found = Vec::new();
+    let chosen = chooser.show(ui, |text| {
+        found = matching(text, |command| state.name_and_help(command));
+        found.retain(|command| menus::is_listed(state, command));
+        // Disabled commands come last.
+        found.sort_by_key(|command| !state.is_enabled(command.action));
+        let rows = found.iter().map(|command| row(state, command)).collect();
+        (rows, "No matching command".to_owned())
+    });
+    Some(found.get(chosen?)?.action)
+}
+
+fn row(state: &State, command: &Command) -> Row {
+    let on = match state.is_on(command.action) {
+        Some(true) => " (on)",
+        Some(false) => " (off)",
+        None => "",
+    };
+    let [name, help] = state.name_and_help(command);
+    Row {
+        name: name.to_owned(),
+        key: command.first_key_text(),
+        help: help.to_owned(),
+        about: format!("{} › {name}: {help}{on}", command.menu.title),
+        is_enabled: state.is_enabled(command.action),
     }
-    chosen
 }
 
 #[cfg(test)]

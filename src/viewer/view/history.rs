@@ -73,7 +73,8 @@ fn push(side: &mut VecDeque<VisitedView>, seen: VisitedView) {
 }
 
 impl View {
-    fn current_view(&self) -> VisitedView {
+    /// What is in view.
+    pub(crate) fn current_view(&self) -> VisitedView {
         VisitedView {
             camera: self.camera,
             mode: self.mode,

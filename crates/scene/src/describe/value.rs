@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use super::numbers::{number, short, xyz};
 use super::own::{self, Named, OwnLine, key_of};
 use crate::{Item, Origin, Property, PropertyGroup, Swatch, TextSpan};
-use mapscope_formats::counted;
+use mapscope_formats::{Place, counted};
 
 /// The value of a field of a record. See the `From` conversions for the types it can hold.
 #[derive(Debug, Clone)]
@@ -487,6 +487,39 @@ impl Value {
                 (FilePlace::Bytes { length, .. }, "length") => Some(length.into()),
                 _ => None,
             },
+            _ => None,
+        }
+    }
+
+    /// Returns how many lines and columns before a place, or how many bytes before it, the value
+    /// begins. `None` if it is no place in the file, begins later, or ends before.
+    pub(crate) fn distance_before(&self, place: Place) -> Option<[u64; 2]> {
+        let Data::Place(of_value) = &self.data else {
+            return None;
+        };
+        match (*of_value, place) {
+            // A single line is that of the name; the record may continue below it.
+            (FilePlace::Lines([first, last]), Place::Text { line, .. }) => {
+                let lines = line.checked_sub(first)?;
+                (first == last || line <= last).then_some([lines, 0])
+            }
+            (FilePlace::Column(first, from), Place::Text { line, column }) if first == line => {
+                Some([0, column.checked_sub(from)?])
+            }
+            (FilePlace::Column(first, _), Place::Text { line, .. }) => {
+                Some([line.checked_sub(first)?, 0])
+            }
+            (
+                FilePlace::Bytes {
+                    offset: first,
+                    length,
+                    section: None,
+                },
+                Place::Offset(offset),
+            ) => {
+                let before = offset.checked_sub(first)?;
+                (before < length).then_some([before, length])
+            }
             _ => None,
         }
     }

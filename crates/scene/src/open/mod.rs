@@ -2,6 +2,7 @@
 
 pub mod demo;
 pub(crate) mod find;
+pub(crate) mod go_to;
 pub(crate) mod query;
 pub mod saving;
 pub(crate) mod usage;

@@ -5,6 +5,7 @@
 mod altered;
 mod cut_maps;
 mod differences;
+mod go_to;
 mod ika;
 mod items;
 mod level;

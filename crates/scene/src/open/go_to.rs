@@ -1,0 +1,409 @@
+//! Places that a text names: rows and columns, positions, lines, offsets, frames, poses, items,
+//! names, and lines that Mapscope printed.
+
+use glam::Vec3;
+
+use super::find::{NamedItem, find_items};
+use crate::camera::Pose;
+use crate::core::parallel::map_parallel;
+use crate::document::parts::Parts;
+use crate::{Document, Item, Layers, ProblemTarget, Ray, Shown, TileMapItem, ViewState};
+use mapscope_formats::{Place, Problem};
+
+/// Number of consecutive items that a thread examines at once.
+const BLOCK: usize = 4096;
+/// Explains what a text can name.
+const EXPECTED: &str = "expected a row and a column, a position x y z, a line, an offset such as \
+                        0x1f4, a frame, an item such as material:0, a name, or a message";
+
+/// A place in a document.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Destination {
+    /// An item.
+    Item(NamedItem),
+    /// The item that a problem is about.
+    Problem(ProblemTarget),
+    /// A position in world space.
+    Position(Vec3),
+    /// A frame of the shown clip, from 0.
+    Frame(u32),
+    /// Eye and target of the camera.
+    Camera(Pose),
+}
+
+/// Returns the places that a text may mean, the most likely first and at most `max`. An empty text
+/// means no place.
+///
+/// # Errors
+///
+/// If the text means no place of the document: a sentence for the user.
+pub fn destinations(
+    document: &dyn Document,
+    text: &str,
+    max: usize,
+) -> Result<Vec<Destination>, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    let pose = text.trim_start_matches("--camera").trim_start_matches('=');
+    found.extend(pose.parse().ok().map(Destination::Camera));
+    let mut why = EXPECTED.to_owned();
+    if let Some((_, rest)) = Item::split_kind(text) {
+        match find_items(document, text) {
+            Ok(items) => found.extend(items.into_iter().take(max).map(Destination::Item)),
+            Err(message) if rest.starts_with(':') => return Err(message),
+            Err(message) => why = message,
+        }
+    }
+    if found.is_empty() {
+        match Numbers::of(text) {
+            Some(numbers) => numbers.destinations(document, &mut found),
+            None => found.extend(of_message(document, text)),
+        }
+    }
+    if found.is_empty() {
+        found = named(document, text, max);
+    }
+    found.truncate(max);
+    if found.is_empty() {
+        Err(why)
+    } else {
+        Ok(found)
+    }
+}
+
+/// The numbers of a text, each with the word before it.
+struct Numbers<'t> {
+    numbers: Vec<(&'t str, f64)>,
+    /// `true` for the form `LINE:COLUMN`.
+    has_colon: bool,
+}
+
+impl<'t> Numbers<'t> {
+    /// The words that can stand before a number.
+    const WORDS: [&'static str; 17] = [
+        "at", "byte", "c", "cell", "col", "column", "frame", "line", "offset", "pixel", "position",
+        "r", "row", "tile", "x", "y", "z",
+    ];
+
+    /// Splits a text that has only numbers and known words.
+    fn of(text: &'t str) -> Option<Self> {
+        let mut numbers = Vec::new();
+        let mut word = "";
+        let parts = text.split(|c: char| c.is_whitespace() || ",;:=()[]".contains(c));
+        for part in parts.filter(|part| !part.is_empty()) {
+            if let Some(digits) = part.strip_prefix("0x") {
+                let number = u64::from_str_radix(digits, 16).ok()?;
+                numbers.push(("offset", number as f64));
+                continue;
+            }
+            let start = part.find(|c: char| !c.is_ascii_alphabetic());
+            let (letters, digits) = part.split_at(start.unwrap_or(part.len()));
+            if !letters.is_empty() {
+                let known = |known: &&&str| known.eq_ignore_ascii_case(letters);
+                word = Self::WORDS.iter().find(known)?;
+            }
+            if !digits.is_empty() {
+                let number = digits
+                    .parse()
+                    .ok()
+                    .filter(|number: &f64| number.is_finite());
+                numbers.push((word, number?));
+                word = "";
+            }
+        }
+        (!numbers.is_empty()).then_some(Self {
+            numbers,
+            has_colon: text.contains(':'),
+        })
+    }
+
+    /// The number after one of the words.
+    fn after(&self, words: &[&str]) -> Option<f64> {
+        let mut numbers = self.numbers.iter();
+        numbers
+            .find(|(word, _)| words.contains(word))
+            .map(|(_, number)| *number)
+    }
+
+    /// `true` if the words do not tell the numbers apart.
+    fn are_plain(&self) -> bool {
+        let mut words = self.numbers.iter().map(|(word, _)| *word);
+        words.all(|word| ["", "at", "cell", "pixel", "position", "tile"].contains(&word))
+    }
+
+    /// The whole number after one of the words.
+    fn whole(&self, words: &[&str]) -> Option<u64> {
+        self.after(words).and_then(whole)
+    }
+
+    fn destinations(&self, document: &dyn Document, found: &mut Vec<Destination>) {
+        if let Some(frame) = self.whole(&["frame"]) {
+            found.extend(frame_of(document, frame));
+        } else if let Some(offset) = self.whole(&["offset", "byte"]) {
+            found.extend(at_place(document, Place::Offset(offset)));
+        } else if let Some(line) = self.whole(&["line"]) {
+            let column = self.whole(&["column", "col", "c"]).unwrap_or(1);
+            found.extend(at_place(document, Place::Text { line, column }));
+        } else if let (Some(row), Some(column)) = (
+            self.whole(&["row", "r"]),
+            self.whole(&["column", "col", "c"]),
+        ) {
+            found.extend(in_grid(document, [row, column]));
+        } else if let Some(x) = self.after(&["x"]) {
+            let [y, z] = [["y"], ["z"]].map(|word| self.after(&word));
+            match (y, z) {
+                (Some(y), Some(z)) => found.push(position([x, y, z])),
+                (Some(y), None) => found.extend(at_pair(document, [x, y])),
+                (None, Some(z)) => found.push(on_ground(document, [x, z])),
+                (None, None) => {}
+            }
+        } else if self.are_plain() {
+            let numbers: Vec<f64> = self.numbers.iter().map(|(_, number)| *number).collect();
+            match numbers[..] {
+                [number] => {
+                    if let Some(number) = whole(number) {
+                        found.extend(at_place(document, Place::line(number)));
+                        found.extend(frame_of(document, number));
+                    }
+                }
+                [a, b] => {
+                    if let (true, Some(line), Some(column)) = (self.has_colon, whole(a), whole(b)) {
+                        found.extend(at_place(document, Place::Text { line, column }));
+                    }
+                    let is_tile = self.numbers[0].0 == "tile" || self.numbers[0].0 == "cell";
+                    if is_tile && let (Some(a), Some(b)) = (whole(a), whole(b)) {
+                        found.extend(in_grid(document, [a, b]));
+                    } else if found.is_empty() {
+                        found.extend(at_pair(document, [a, b]));
+                    }
+                }
+                [x, y, z] => found.push(position([x, y, z])),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Returns a number without a fraction.
+fn whole(number: f64) -> Option<u64> {
+    let is_whole = number >= 0.0 && number.fract() == 0.0 && number < 2_f64.powi(53);
+    is_whole.then_some(number as u64)
+}
+
+fn position(xyz: [f64; 3]) -> Destination {
+    Destination::Position(Vec3::from(xyz.map(|at| at as f32)))
+}
+
+/// The position on the ground, or on whatever else is highest there.
+fn on_ground(document: &dyn Document, [x, z]: [f64; 2]) -> Destination {
+    let bounds = document.about().bounds;
+    let origin = Vec3::new(x as f32, bounds.max.y + 1.0, z as f32);
+    let ray = Ray {
+        origin,
+        direction: Vec3::NEG_Y,
+    };
+    let hit = document.pick(ray, &Shown::default());
+    let ground = hit.map_or(bounds.min.y, |hit| hit.position.y);
+    Destination::Position(Vec3::new(origin.x, ground, origin.z))
+}
+
+/// The tile or cells that a pair of numbers names, and the position in world space.
+fn at_pair(document: &dyn Document, pair: [f64; 2]) -> Vec<Destination> {
+    let whole = whole(pair[0]).zip(whole(pair[1]));
+    let mut found = whole.map_or_else(Vec::new, |(a, b)| in_grid(document, [a, b]));
+    if document.layers().is_none() {
+        found.push(on_ground(document, pair));
+    }
+    found
+}
+
+/// The tile of a row and a column, or the cells of a column and a row, the topmost first.
+fn in_grid(document: &dyn Document, numbers: [u64; 2]) -> Vec<Destination> {
+    let [a, b] = numbers;
+    let layers = document.layers().map(Layers::layers).unwrap_or_default();
+    let of_layers = layers.iter().rev().filter_map(|layer| match layer.item {
+        Item::TileMap(TileMapItem::Layer { index }) => Some(("cell", format!("{index} {a} {b}"))),
+        _ => None,
+    });
+    let tile = layers.is_empty().then(|| ("tile", format!("{a} {b}")));
+    let items = of_layers
+        .chain(tile)
+        .flat_map(|(kind, numbers)| Item::of_kind(kind, &numbers));
+    let items = items.filter(|item| document.has(*item));
+    items
+        .map(|item| Destination::Item(NamedItem { item, name: None }))
+        .collect()
+}
+
+/// The frame of the longest clip that has it.
+fn frame_of(document: &dyn Document, frame: u64) -> Option<Destination> {
+    let clips = document.animation()?.clips();
+    let frames = clips.iter().map(|clip| clip.frames).max()?;
+    let frame = u32::try_from(frame).ok().filter(|frame| *frame < frames)?;
+    Some(Destination::Frame(frame))
+}
+
+/// The place that a printed message names. A message of the document's own problems leads to the
+/// item of the problem.
+fn of_message(document: &dyn Document, text: &str) -> Option<Destination> {
+    let target = |problem: &Problem| {
+        let is_named = !problem.message.is_empty() && text.contains(&*problem.message);
+        let is_here = text.contains(&problem.place.to_string());
+        (is_named && is_here)
+            .then(|| document.problem_target(problem))
+            .flatten()
+    };
+    let problems = document.about().problems.iter();
+    let of_problem = problems.clone().find_map(target);
+    let of_note = || document.notes().iter().find_map(target);
+    of_problem
+        .or_else(of_note)
+        .map(Destination::Problem)
+        .or_else(|| at_place(document, place_in(text)?))
+}
+
+/// Returns the place in a text such as `FILE:12:5: error: ...`, `FILE:0x1f4: ...` or `line 12,
+/// column 5`.
+fn place_in(text: &str) -> Option<Place> {
+    let number = |text: &str| -> Option<(u64, usize)> {
+        let end = text.find(|c: char| !c.is_ascii_digit());
+        let digits = text.get(..end.unwrap_or(text.len()))?;
+        Some((digits.parse().ok()?, digits.len()))
+    };
+    if let Some(at) = text.find("line ") {
+        let rest = text.get(at + 5..)?;
+        if let Some((line, length)) = number(rest) {
+            let column = rest.get(length..)?.strip_prefix(", column ");
+            let column = column.and_then(number).map_or(1, |(column, _)| column);
+            return Some(Place::Text { line, column });
+        }
+    }
+    text.match_indices(':').find_map(|(at, _)| {
+        let rest = text.get(at + 1..)?;
+        if let Some(hex) = rest.strip_prefix("0x") {
+            let end = hex.find(|c: char| !c.is_ascii_hexdigit());
+            let digits = hex.get(..end.unwrap_or(hex.len()))?;
+            return u64::from_str_radix(digits, 16).ok().map(Place::Offset);
+        }
+        let (line, length) = number(rest)?;
+        let rest = rest.get(length..)?;
+        let column = rest.strip_prefix(':').and_then(number);
+        (column.is_some() || rest.is_empty() || rest.starts_with([':', ' '])).then_some(
+            Place::Text {
+                line,
+                column: column.map_or(1, |(column, _)| column),
+            },
+        )
+    })
+}
+
+/// The items whose name is the text, or contains it, in any case.
+fn named(document: &dyn Document, text: &str, max: usize) -> Vec<Destination> {
+    let wanted = text.to_lowercase();
+    let mut found = Vec::new();
+    let mut lists = document.parts().unwrap_or_default();
+    lists.extend(document.other_parts());
+    with_name(&lists, &wanted, &mut found);
+    found.sort_by_key(|(is_part, _)| *is_part);
+    found.truncate(max);
+    found
+        .into_iter()
+        .map(|(_, found)| Destination::Item(found))
+        .collect()
+}
+
+/// Collects the items with a name; `true` for those of which it is only a part.
+fn with_name(lists: &[Parts<'_>], wanted: &str, found: &mut Vec<(bool, NamedItem)>) {
+    for list in lists {
+        // Cells of grids have no names.
+        let has_names = list.lists_items() && list.has_keys() && list.columns.is_none();
+        for index in 0..if has_names { list.count } else { 0 } {
+            let name = list.name(index);
+            let lower = name.to_lowercase();
+            if let Some(item) = list.item(index).filter(|_| lower.contains(wanted)) {
+                let name = Some(name);
+                found.push((lower != wanted, NamedItem { item, name }));
+            }
+        }
+        if list.has_items_within() && list.columns.is_none() {
+            for index in 0..list.count {
+                with_name(&list.children(index), wanted, found);
+            }
+        }
+    }
+}
+
+/// The item that the file stores at a place: of those that begin there or before, the last one.
+fn at_place(document: &dyn Document, place: Place) -> Option<Destination> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let nearest = map_parallel(threads, |thread| {
+        let mut search = Nearest {
+            document,
+            place,
+            key: ["place".to_owned()],
+            thread,
+            threads,
+            block: 0,
+            best: None,
+        };
+        search.visit(&document.parts().unwrap_or_default());
+        search.best
+    });
+    let nearest = nearest.into_iter().flatten();
+    let (_, item) = nearest.min_by_key(|(distance, _)| *distance)?;
+    Some(Destination::Item(item))
+}
+
+/// The share of a search that a thread examines: every n-th block of items.
+struct Nearest<'a> {
+    document: &'a dyn Document,
+    place: Place,
+    /// Key of the field with the place of an item.
+    key: [String; 1],
+    thread: usize,
+    threads: usize,
+    /// Number of the next block.
+    block: usize,
+    /// The nearest item, and how far before the place it begins.
+    best: Option<([u64; 2], NamedItem)>,
+}
+
+impl Nearest<'_> {
+    fn visit(&mut self, lists: &[Parts<'_>]) {
+        for list in lists {
+            if list.lists_items() {
+                self.examine(list);
+            }
+            if list.has_items_within() {
+                for index in 0..list.count {
+                    self.visit(&list.children(index));
+                }
+            }
+        }
+    }
+
+    fn examine(&mut self, list: &Parts<'_>) {
+        for first in (0..list.count).step_by(BLOCK) {
+            self.block += 1;
+            if self.block % self.threads != self.thread {
+                continue;
+            }
+            for index in first..list.count.min(first + BLOCK) {
+                let distance = list.item(index).and_then(|item| {
+                    let record = self.document.record(item, ViewState::default())?;
+                    let distance = record.value(&self.key)?.distance_before(self.place)?;
+                    Some((distance, item))
+                });
+                if let Some((distance, item)) = distance
+                    && self.best.as_ref().is_none_or(|(best, _)| distance < *best)
+                {
+                    let name = Some(list.name(index));
+                    self.best = Some((distance, NamedItem { item, name }));
+                }
+            }
+        }
+    }
+}

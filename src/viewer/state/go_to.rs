@@ -1,0 +1,154 @@
+//! Go to: moves the view to a place that a text names.
+
+use super::State;
+use super::interface::Dialog;
+use super::session::Session;
+use crate::viewer::view::camera_control::CameraMode;
+use crate::viewer::view::history::VisitedView;
+use mapscope_formats::Severity;
+use mapscope_scene::{Destination, Item, Playhead, destinations};
+
+/// Maximum number of places that a text may mean.
+const MAX_LISTED: usize = 200;
+
+/// The typed text of a place, and the places that it may mean.
+#[derive(Debug, Clone)]
+pub(crate) struct GoTo {
+    /// The typed text.
+    pub text: String,
+    /// Index of the selected place.
+    pub at: usize,
+    /// The places, or a sentence if there are none.
+    pub found: Result<Vec<Destination>, String>,
+    /// The text that was searched for.
+    searched: String,
+    /// The place in view.
+    previewed: Option<Destination>,
+    /// What was in view before.
+    before: Before,
+}
+
+/// The view before a place is previewed.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    view: VisitedView,
+    selected: Option<Item>,
+    playhead: Playhead,
+    is_playing: bool,
+}
+
+impl PartialEq for GoTo {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.text, self.at) == (&other.text, other.at)
+    }
+}
+
+impl GoTo {
+    /// Searches for the typed text, unless that was done already.
+    pub(crate) fn search(&mut self, session: &Session) {
+        if self.text == self.searched {
+            return;
+        }
+        self.searched.clone_from(&self.text);
+        self.found = session.document().map_or_else(
+            || Ok(Vec::new()),
+            |document| destinations(&**document, &self.text, MAX_LISTED),
+        );
+    }
+
+    /// The selected place.
+    pub(crate) fn destination(&self) -> Option<&Destination> {
+        self.found.as_ref().ok()?.get(self.at)
+    }
+}
+
+impl State {
+    /// Asks for a place.
+    pub(crate) fn ask_for_place(&mut self) {
+        let before = Before {
+            view: self.session.view.current_view(),
+            selected: self.session.view.shown.selected,
+            playhead: self.session.view.shown.playhead,
+            is_playing: self.session.player.is_playing(),
+        };
+        self.interface.dialog = Some(Dialog::GoTo(Box::new(GoTo {
+            text: String::new(),
+            at: 0,
+            found: Ok(Vec::new()),
+            searched: String::new(),
+            previewed: None,
+            before,
+        })));
+    }
+
+    /// Shows the selected place, or the view from before if there is none.
+    pub(crate) fn preview(&mut self, go_to: &mut GoTo) {
+        let destination = go_to.destination();
+        if destination == go_to.previewed.as_ref() {
+            return;
+        }
+        go_to.previewed = destination.cloned();
+        self.return_from(go_to);
+        if let Some(destination) = &go_to.previewed {
+            self.go_to(destination);
+        }
+    }
+
+    /// Returns to the view from before a preview.
+    pub(crate) fn return_from(&mut self, go_to: &GoTo) {
+        let Before {
+            view,
+            selected,
+            playhead,
+            is_playing,
+        } = go_to.before;
+        self.session.restore_visited(&view);
+        self.session.select(selected);
+        if self.session.view.shown.playhead != playhead {
+            self.session.choose_clip(playhead.clip);
+            self.session.go_to_frame(playhead.frame.into());
+            self.session.player.set_playing(is_playing);
+        }
+    }
+
+    /// Goes to a place.
+    pub(crate) fn go_to(&mut self, destination: &Destination) {
+        match destination {
+            Destination::Item(named) => {
+                self.session.select(Some(named.item));
+                self.session.frame(named.item);
+            }
+            Destination::Problem(target) => self.show_problem(Some(*target)),
+            Destination::Position(position) => {
+                if let Some(open) = &self.session.open {
+                    self.session.view.center_on(&*open.document, *position);
+                }
+            }
+            Destination::Frame(frame) => {
+                if self.session.player.clip().is_none() {
+                    self.session.choose_clip(Some(0));
+                }
+                self.session.go_to_frame((*frame).into());
+            }
+            Destination::Camera(pose) => {
+                self.session.view.set_mode(CameraMode::Orbit);
+                self.session.apply_pose(*pose);
+            }
+        }
+    }
+
+    /// Goes to the place that a text from the command line names.
+    pub(super) fn go_to_text(&mut self, text: &str) {
+        let Some(document) = self.session.document() else {
+            return;
+        };
+        match destinations(&**document, text, 1).as_deref() {
+            Ok([destination, ..]) => self.go_to(&destination.clone()),
+            Ok([]) => {}
+            Err(why) => {
+                let text = format!("`{text}`: {why}");
+                self.notices.toast(text, Some(Severity::Warning));
+            }
+        }
+    }
+}
