@@ -31,6 +31,8 @@ macro_rules! panel_table {
                 "The problems of the file and their locations", |_| true;
             Changes: changes::ChangesPanel, Bottom, D, "changes", "Changes",
                 "The differences from another file, or from the version before a reload", |_| true;
+            Find: find::Find, Bottom, K, "find", "Find items",
+                "Find items by their fields", |document| document.comparison().is_some();
             Statistics: statistics::Statistics, Bottom, Num5, "statistics", "Statistics",
                 "Frame time, triangles, memory and counts", |_| true;
             Curves: curves::Curves, Bottom, Num6, "curves", "Curves",

@@ -17,6 +17,8 @@ pub(crate) const ACCENT: Color32 = Color32::from_rgb(0xe3, 0xa8, 0x57);
 pub(crate) const ERROR: Color32 = Color32::from_rgb(0xf0, 0x71, 0x78);
 /// Warnings.
 pub(crate) const WARNING: Color32 = Color32::from_rgb(0xf2, 0xc9, 0x6d);
+/// Lines around the matches of a search: red, green and blue.
+pub(crate) const MATCH: [u8; 3] = [0x5c, 0xc8, 0xff];
 /// Background of menu bar, status bar and panels.
 pub(crate) const PANEL: Color32 = Color32::from_rgb(0x1d, 0x21, 0x27);
 /// Background of the window and of text fields.

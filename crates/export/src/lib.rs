@@ -12,7 +12,7 @@ mod image;
 mod table;
 mod tiled;
 
-pub use table::cell_lines;
+pub use table::{cell_lines, csv_of};
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

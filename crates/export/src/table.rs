@@ -99,6 +99,22 @@ pub fn cell_lines(document: &dyn Document) -> Option<u64> {
     Some(layers.map(|layer| layer.cells.len() as u64).sum())
 }
 
+/// Writes a table with headings and lines of JSON values.
+pub fn csv_of(
+    headings: &[&str],
+    lines: impl IntoIterator<Item = impl IntoIterator<Item = Json>>,
+) -> String {
+    let mut table = Table::default();
+    table.headings(headings.iter().copied());
+    for line in lines {
+        for value in line {
+            table.json(Some(&value));
+        }
+        table.end_line();
+    }
+    String::from_utf8_lossy(&table.bytes).into_owned()
+}
+
 /// A table being written.
 #[derive(Debug, Default)]
 struct Table {
@@ -144,6 +160,7 @@ impl Table {
         match value {
             None | Some(Json::Null) => self.plain(None::<u8>),
             Some(Json::String(text)) => self.text(text),
+            Some(value @ (Json::Array(_) | Json::Object(_))) => self.text(&value.to_string()),
             Some(value) => self.plain(Some(value)),
         }
     }

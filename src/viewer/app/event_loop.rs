@@ -217,6 +217,10 @@ impl ApplicationHandler<UserEvent> for App {
                 self.state.compared(*outcome);
                 self.events.write("compared");
             }
+            UserEvent::Found(outcome) => {
+                self.state.found(*outcome);
+                self.events.write("found");
+            }
             UserEvent::ImagesSaved(saved) => self.saved(saved),
             UserEvent::AccessKit(event) => {
                 let Some(screen) = &mut self.screen else {

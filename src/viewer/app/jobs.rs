@@ -11,9 +11,10 @@ use crate::images::animation::DEFAULT_FPS;
 use crate::images::series::Destination;
 use crate::images::shots::Shot;
 use crate::viewer::format::counted;
-use crate::viewer::io::{compare, search};
+use crate::viewer::io::{compare, find, search};
 use crate::viewer::state::animation::SavingView;
 use crate::viewer::state::compare::CompareRequest;
+use crate::viewer::state::find::FindRequest;
 use crate::viewer::state::load::{LoadRequest, Outcome};
 use crate::viewer::state::notices::{LoadingView, Subject};
 use crate::viewer::state::playlist::Origin;
@@ -91,6 +92,16 @@ impl App {
         let job = move || compared(compare::run(request));
         if let Err(error) = std::thread::Builder::new().spawn(job) {
             let text = format!("The comparison could not be started: {error}");
+            self.state.notices.toast(text, Some(Severity::Error));
+        }
+    }
+
+    /// Finds items in a separate thread.
+    pub(super) fn find(&mut self, request: FindRequest) {
+        let found = sender(&self.proxy, |outcome| UserEvent::Found(Box::new(outcome)));
+        let job = move || found(find::run(&request));
+        if let Err(error) = std::thread::Builder::new().spawn(job) {
+            let text = format!("The search could not be started: {error}");
             self.state.notices.toast(text, Some(Severity::Error));
         }
     }

@@ -47,6 +47,7 @@ use crate::viewer::io::loader::Loader;
 use crate::viewer::io::settings_file::SettingsFile;
 use crate::viewer::io::watch::FileWatch;
 use crate::viewer::state::compare::CompareOutcome;
+use crate::viewer::state::find::FindOutcome;
 use crate::viewer::state::interface::{DropPreview, PathPurpose};
 use crate::viewer::state::load::Outcome;
 use crate::viewer::state::playlist::FileList;
@@ -76,6 +77,8 @@ pub(crate) enum UserEvent {
     PathsAnswered(PathPurpose, Vec<PathBuf>, Duration),
     /// A comparison has ended.
     Compared(Box<CompareOutcome>),
+    /// A search for items has ended.
+    Found(Box<FindOutcome>),
     /// A save has ended.
     ImagesSaved(Saved),
     /// A request of a screen reader.
@@ -263,6 +266,7 @@ impl App {
             Effect::Watch => self.watch_open_file(),
             Effect::List(number, origin) => self.list_files(number, origin),
             Effect::Compare(request) => self.compare(request),
+            Effect::Find(request) => self.find(request),
             Effect::AskPath(purpose) => self.ask_path(purpose),
             Effect::SavePicture(path) => self.save_picture(path),
             Effect::SaveAnimation(destination) => self.save_animation(destination),

@@ -532,7 +532,34 @@ static TABLE: &[Command] = &[
         run: State::ask_for_place,
     }),
         "Type a row and a column, a position, a line, an item or a message, and go there"),
-    command("select.find", "Find in outliner", &[ctrl(Key::F)], ("Select", 0), Action::Do(&Operation {
+    command("find", "Find…", &[ctrl(Key::F)], ("Select", 0), Action::Do(&Operation {
+        id: "find",
+        is_enabled: |state| state.session.offers(Panel::Find) && !state.interface.full_screen,
+        run: |state| {
+            state.show_panel(Panel::Find);
+            state.interface.focus_move = Some(FocusMove::Query);
+        },
+    }),
+        "Find items by their fields, such as `ramp_height > 1 and not pathable`"),
+    command("find.next", "Next match", &[key(Key::F3)], ("Select", 2), Action::Do(&Operation {
+        id: "next-match",
+        is_enabled: |state| state.session.tools.finding.matches().is_some(),
+        run: |state| state.session.next_match(false),
+    }),
+        "Select and show the next item that matches the query"),
+    command("find.previous", "Previous match", &[shift(Key::F3)], ("Select", 2), Action::Do(&Operation {
+        id: "previous-match",
+        is_enabled: |state| state.session.tools.finding.matches().is_some(),
+        run: |state| state.session.next_match(true),
+    }),
+        "Select and show the previous item that matches the query"),
+    command("find.copy-command", "Copy query as command", &[], ("Select", 2), Action::Do(&Operation {
+        id: "copy-query",
+        is_enabled: |state| state.session.tools.finding.matches().is_some(),
+        run: State::copy_query,
+    }),
+        "Copy a command line that finds the same items"),
+    command("select.find", "Find in outliner", &[ctrl_shift(Key::F)], ("Select", 0), Action::Do(&Operation {
         id: "find-in-outliner",
         is_enabled: |state| state.session.document().is_some() && !state.interface.full_screen,
         run: |state| {
@@ -1001,10 +1028,7 @@ mod tests {
             id(Key::F, Some(Key::F), Modifiers::NONE),
             Some("camera.frame-selection")
         );
-        assert_eq!(
-            id(Key::F, Some(Key::F), Modifiers::COMMAND),
-            Some("select.find")
-        );
+        assert_eq!(id(Key::F, Some(Key::F), Modifiers::COMMAND), Some("find"));
         assert_eq!(id(Key::F, Some(Key::F), Modifiers::ALT), None);
         // The digit row of a French keyboard has `-` in place of 6.
         assert_eq!(

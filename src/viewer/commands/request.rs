@@ -53,6 +53,10 @@ pub enum Request {
     ShowProblem(Option<ProblemTarget>),
     /// Go to a difference, by its index.
     ShowChange(usize),
+    /// Find the items that match a query; an empty one ends the search.
+    Find(String),
+    /// Go to a match, by its index.
+    ShowMatch(usize),
     /// Show a level of the document, by its number.
     ShowLevel(usize),
     /// Hide an item, or show it again.
@@ -116,6 +120,8 @@ impl State {
             Request::Warn(text) => self.notices.toast(text, Some(Severity::Warning)),
             Request::ShowProblem(target) => self.show_problem(target),
             Request::ShowChange(index) => self.session.show_change(index),
+            Request::Find(query) => self.find(query),
+            Request::ShowMatch(index) => self.session.show_match(index),
             Request::ShowLevel(level) => self.session.show_level(level),
             Request::Hide(item, hide) => self.session.hide(item, hide),
             Request::SetLight(light, intensity) => {

@@ -1,8 +1,9 @@
-//! File access, mostly on threads: loading, searching, comparing and watching files, and storing
+//! File access, mostly on threads: loading, searching, comparing and watching files, finding items, and storing
 //! the settings.
 
 pub(crate) mod compare;
 pub(crate) mod drop_preview;
+pub(crate) mod find;
 pub(crate) mod loader;
 pub(crate) mod search;
 pub(crate) mod settings_file;

@@ -18,6 +18,7 @@ pub use self::sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
 pub use self::thumbnails::Thumbnails;
 pub use super::commands::Request;
 pub use super::state::compare::Changes;
+pub use super::state::find::{Finding, Matches};
 pub use super::state::playlist::{ListedFile, Playlist};
 pub use super::state::reload::OnDisk;
 
@@ -79,6 +80,8 @@ pub struct PanelContext<'a> {
     pub changes: Option<&'a Changes>,
     /// Index of the difference that was last gone to.
     pub change: Option<usize>,
+    /// The search for its items.
+    pub finding: &'a Finding,
     /// The list of files around it.
     pub files: Option<&'a Playlist>,
     /// The visible parts of the document.

@@ -2,6 +2,7 @@
 
 use egui::accesskit::Role;
 use egui::ecolor::Hsva;
+use egui::util::IdTypeMap;
 use egui::{
     Align2, Button, Color32, ColorImage, CornerRadius, EventFilter, Id, Key, Margin, Painter, Pos2,
     Rect, Response, RichText, ScrollArea, Sense, Stroke, StrokeKind, TextEdit, TextStyle,
@@ -10,6 +11,7 @@ use egui::{
 };
 
 use super::PanelContext;
+use crate::viewer::state::interface::FocusMove;
 use crate::viewer::{format, theme};
 use mapscope_formats::Severity;
 use mapscope_scene::{Item, Swatch};
@@ -125,15 +127,18 @@ fn search_focus_id() -> Id {
     Id::unique("wanted search")
 }
 
-/// Requests focus for the next search field, or withdraws the request.
-pub(in crate::viewer) fn request_search_focus(ctx: &egui::Context, wanted: bool) {
-    ctx.data_mut(|data| {
-        if wanted {
-            data.insert_temp(search_focus_id(), true);
-        } else {
-            data.remove_temp::<bool>(search_focus_id());
-        }
-    });
+/// Requests focus for a search field, or withdraws the request.
+pub(in crate::viewer) fn request_search_focus(ctx: &egui::Context, wanted: Option<FocusMove>) {
+    ctx.data_mut(|data| data.insert_temp(search_focus_id(), wanted));
+}
+
+/// Gives a search field the focus, if that was requested.
+pub(super) fn focus_if_wanted(field: &Response, by: FocusMove) {
+    let wanted = |data: &mut IdTypeMap| data.get_temp::<Option<FocusMove>>(search_focus_id());
+    if field.ctx.data_mut(wanted).flatten() == Some(by) {
+        request_search_focus(&field.ctx, None);
+        field.request_focus();
+    }
 }
 
 /// Id under which the last focused row is stored.
@@ -174,10 +179,7 @@ pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> Search
             tab: false,
         });
     let field = ui.add(field).on_hover_text(help);
-    let wanted = ui.data_mut(|data| data.remove_temp::<bool>(search_focus_id()));
-    if wanted.is_some() {
-        field.request_focus();
-    }
+    focus_if_wanted(&field, FocusMove::Search);
     // Give the keys back to the view: the user wants to look at the result.
     let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     let escaped = field.has_focus() && ui.input(|input| input.key_pressed(Key::Escape));

@@ -258,11 +258,15 @@ impl State {
         }
     }
 
-    /// Draws lines around the differences while the changes panel is open.
-    pub(crate) fn follow_changes(&mut self) {
+    /// Draws lines around the differences, or around the matches of a search, while their panel is
+    /// open.
+    pub(crate) fn follow_panel(&mut self) {
         let found = self.session.tools.comparison.found.as_ref();
         let listed = found.filter(|_| self.is_panel_open(Panel::Changes));
-        let lines = listed.map_or_else(ChangeLines::default, |changes| changes.lines.clone());
+        let lines = listed
+            .map(|changes| &changes.lines)
+            .or_else(|| self.lines_around_matches())
+            .map_or_else(ChangeLines::default, Clone::clone);
         // Writing to `shown` marks it as changed.
         if self.session.view.shown.changes != lines {
             self.session.view.shown.changes = lines;

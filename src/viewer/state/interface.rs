@@ -120,6 +120,8 @@ pub(crate) enum FocusMove {
     Previous,
     /// Moves to the search field of the outliner.
     Search,
+    /// Moves to the query of the find panel.
+    Query,
 }
 
 /// The source of a chosen path.

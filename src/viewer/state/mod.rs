@@ -8,6 +8,7 @@ pub(crate) mod clip_box;
 pub(crate) mod compare;
 mod counterpart;
 pub(crate) mod files;
+pub(crate) mod find;
 pub(crate) mod folder;
 pub(crate) mod go_to;
 pub(crate) mod hide;
@@ -33,6 +34,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::compare::CompareRequest;
+use self::find::FindRequest;
 use self::interface::{Interface, PathPurpose};
 use self::load::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use self::notices::{Notices, Subject};
@@ -65,6 +67,8 @@ pub(crate) enum Effect {
     List(u64, Origin),
     /// Compare the open file with another.
     Compare(CompareRequest),
+    /// Find the items of the open document that match a query.
+    Find(FindRequest),
     /// Ask for a path with the system's dialog.
     AskPath(PathPurpose),
     /// Save a picture of the view with the current [`PictureOptions`](picture::PictureOptions).
@@ -281,10 +285,12 @@ impl State {
             if let Some(list) = &mut self.playlist {
                 list.mark_opened(&path);
             }
+            self.find_again();
             self.report_reload(&*before.document);
             self.compare_reloaded(&before);
         } else {
             self.session.forget_comparison();
+            self.forget_search();
             // Playback settings belong to the document. Interpolation is a preference of the user.
             self.session.plays_at_once = true;
             self.session.player = Player::new(LoopMode::default(), self.session.player.is_smooth());
@@ -380,6 +386,7 @@ impl State {
         self.session.lost_selection = None;
         self.playlist = None;
         self.session.forget_comparison();
+        self.forget_search();
         self.session.deselect();
         self.session.pointer.leave();
         self.effects.push(Effect::Watch);

@@ -2,6 +2,7 @@
 
 use super::clip_box::ClipBox;
 use super::compare::Comparison;
+use super::find::Finding;
 use crate::viewer::view::measure::Measure;
 use mapscope_scene::{Item, OverlayId};
 
@@ -20,4 +21,6 @@ pub(crate) struct Tools {
     pub problem_overlays: Vec<OverlayId>,
     /// The comparison with another file.
     pub comparison: Comparison,
+    /// The search for items.
+    pub finding: Finding,
 }

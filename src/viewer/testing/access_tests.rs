@@ -50,7 +50,7 @@ fn f6_goes_through_the_parts_of_the_window_and_back() {
         assert_eq!(focused(&h), *before);
     }
     // From any widget of a part: here the outliner, which precedes the view.
-    press(&mut h, Modifiers::COMMAND, Key::F);
+    press(&mut h, Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
     press(&mut h, Modifiers::NONE, Key::Tab);
     let row = focused_name(&h).map(|(role, _)| role);
     assert_eq!(row, Some(Role::TreeItem));
@@ -93,7 +93,7 @@ fn the_search_is_one_key_away_wherever_one_is() {
     let mut h = with_demo();
     h.state_mut().state.settings.left.open = None;
     h.run();
-    press(&mut h, Modifiers::COMMAND, Key::F);
+    press(&mut h, Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
     let name = focused_name(&h).map(|(role, _)| role);
     assert_eq!(name, Some(Role::TextInput));
     assert_eq!(state(&h).settings.left.open, Some(Panel::Outliner));
@@ -105,14 +105,14 @@ fn the_search_is_one_key_away_wherever_one_is() {
 #[test]
 fn keys_with_ctrl_run_commands_in_a_field_and_the_view_has_the_keys_after_a_search() {
     let mut h = with_demo();
-    press(&mut h, Modifiers::COMMAND, Key::F);
+    press(&mut h, Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
     // Keys with Ctrl that do not edit text run commands in a field too.
     press(&mut h, Modifiers::COMMAND, Key::P);
     let dialog = &mut h.state_mut().state.interface.dialog;
     assert!(matches!(dialog, Some(Dialog::Palette { .. })));
     *dialog = None;
     h.run();
-    press(&mut h, Modifiers::COMMAND, Key::F);
+    press(&mut h, Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
     h.input_mut()
         .events
         .push(egui::Event::Text("grass".to_owned()));

@@ -2,6 +2,7 @@
 
 mod access_tests;
 mod file_list_tests;
+mod find_tests;
 mod level_tests;
 pub(crate) mod maps;
 pub(crate) mod rooms;

@@ -353,7 +353,7 @@ fn an_edit_of_the_map_is_a_change_and_a_broken_map_is_not_shown() {
     assert_eq!((change.what, &*change.place), ("tile", "0,0"));
     assert!(!change.fields.is_empty());
     state.show_changes();
-    state.follow_changes();
+    state.follow_panel();
     assert!(!state.session.view.shown.changes.lines().is_empty());
     state.session.show_change(0);
     let selected = TerrainItem::Tile { row: 0, col: 0 };

@@ -57,7 +57,7 @@ impl FocusParts {
         for step in 1..=count {
             let at = match wanted {
                 FocusMove::Previous => (start + count - step) % count,
-                FocusMove::Next | FocusMove::Search => (start + step) % count,
+                FocusMove::Next | FocusMove::Search | FocusMove::Query => (start + step) % count,
             };
             let Some((part, rect)) = self.parts.get(at) else {
                 return;

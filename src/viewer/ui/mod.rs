@@ -128,7 +128,8 @@ impl WindowUi {
         run_pressed_keys(root.ctx(), state);
         let focus_move = state.interface.focus_move.take();
         let mut focus_parts = FocusParts::default();
-        parts::request_search_focus(root.ctx(), focus_move == Some(FocusMove::Search));
+        let is_search = |wanted: &FocusMove| matches!(wanted, FocusMove::Search | FocusMove::Query);
+        parts::request_search_focus(root.ctx(), focus_move.filter(is_search));
         let now_secs = root.input(|input| input.time);
         if let Some(delay) = state.session.play_until(now_secs) {
             root.ctx().request_repaint_after(delay);
@@ -182,7 +183,7 @@ impl WindowUi {
             },
             center,
         );
-        if let Some(wanted) = focus_move.filter(|wanted| *wanted != FocusMove::Search) {
+        if let Some(wanted) = focus_move.filter(|wanted| !is_search(wanted)) {
             focus_parts.advance(root.ctx(), wanted);
         }
         self.legend(root, state, canvas, center);
@@ -323,6 +324,7 @@ fn with_context(
         on_disk: state.session.on_disk.as_ref(),
         changes: state.session.tools.comparison.found.as_deref(),
         change: state.session.tools.comparison.current,
+        finding: &state.session.tools.finding,
         files: state.playlist.as_ref(),
         shown: &state.session.view.shown,
         hovered: state.session.pointer.hovered,

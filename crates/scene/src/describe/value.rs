@@ -4,6 +4,7 @@
 //! [`Form`], so that no value is formatted unless it is shown.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use glam::Vec3;
@@ -524,6 +525,29 @@ impl Value {
         }
     }
 
+    /// Compares two values of a field for sorting: numbers, then texts, then absent values. Lists
+    /// are compared by their first elements, references by their names.
+    pub fn order(&self, other: &Self) -> Ordering {
+        fn key(value: &Value) -> (u8, f64, String) {
+            let mut key = (2, 0.0, String::new());
+            value.any(&mut |plain| {
+                key = match plain {
+                    Plain::Flag(is_set) => (0, f64::from(u8::from(is_set)), String::new()),
+                    Plain::Number(number) => (0, number, String::new()),
+                    Plain::Single(number) => (0, number.into(), String::new()),
+                    Plain::Text(text) => (1, 0.0, text.to_lowercase()),
+                };
+                let is_reference = matches!(value.data, Data::Reference { .. });
+                !is_reference || key.0 == 1
+            });
+            key
+        }
+        let (a, b) = (key(self), key(other));
+        (a.0.cmp(&b.0))
+            .then(a.1.total_cmp(&b.1))
+            .then_with(|| a.2.cmp(&b.2))
+    }
+
     /// `true` if `test` holds for the value or for one of its elements.
     pub(crate) fn any(&self, test: &mut dyn FnMut(Plain<'_>) -> bool) -> bool {
         match &self.data {
@@ -556,7 +580,7 @@ impl Value {
     }
 
     /// Returns the display text, or `None` if the value has none.
-    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
+    pub fn text(&self) -> Option<Cow<'_, str>> {
         if let Some(shown) = &self.shown {
             return Some(shown.as_ref().into());
         }
@@ -619,7 +643,7 @@ impl Value {
     }
 
     /// Returns the value as JSON. Absent values are null.
-    pub(crate) fn json(&self) -> Json {
+    pub fn json(&self) -> Json {
         match &self.data {
             Data::Absent => Json::Null,
             Data::Flag(is_set) => (*is_set).into(),

@@ -28,23 +28,10 @@ impl Diff {
     /// Returns lines around the listed differences that have a place. Parts of B are outlined at
     /// their place in B, other parts at their place in A.
     pub fn lines(&self, documents: [&dyn Document; 2]) -> ChangeLines {
-        let mut lines = Vec::new();
-        for difference in &self.differences {
-            let Some((document, item)) = difference.shown_in(documents) else {
-                continue;
-            };
-            let [red, green, blue] = change_color(difference.is_in);
-            let ends = ends_around(document, item);
-            let room = MAX_LINES - lines.len();
-            lines.extend(ends.into_iter().take(room).map(|ends| Line {
-                ends,
-                color: [red, green, blue, 255],
-                width_points: WIDTH_POINTS,
-                room: None,
-                on_top: true,
-            }));
-        }
-        ChangeLines((!lines.is_empty()).then(|| lines.into()))
+        ChangeLines::around(self.differences.iter().filter_map(|difference| {
+            let (document, item) = difference.shown_in(documents)?;
+            Some((document, item, change_color(difference.is_in)))
+        }))
     }
 
     /// Returns, for each listed difference, the world-space bounds of a part that only A has.
@@ -54,6 +41,28 @@ impl Diff {
             a.place(gone?, &Shown::default()).bounds
         };
         self.differences.iter().map(place).collect()
+    }
+}
+
+impl ChangeLines {
+    /// Returns lines around items that have a place, each in its colour: red, green and blue.
+    pub fn around<'d>(items: impl IntoIterator<Item = (&'d dyn Document, Item, [u8; 3])>) -> Self {
+        let mut lines = Vec::new();
+        for (document, item, [red, green, blue]) in items {
+            let ends = ends_around(document, item);
+            let room = MAX_LINES - lines.len();
+            lines.extend(ends.into_iter().take(room).map(|ends| Line {
+                ends,
+                color: [red, green, blue, 255],
+                width_points: WIDTH_POINTS,
+                room: None,
+                on_top: true,
+            }));
+            if lines.len() == MAX_LINES {
+                break;
+            }
+        }
+        Self((!lines.is_empty()).then(|| lines.into()))
     }
 }
 

@@ -170,10 +170,10 @@ fn numbered(
 }
 
 /// Callback that receives an item and a function that reads its name.
-type Visit<'a> = dyn FnMut(Item, &dyn Fn() -> String) -> ControlFlow<()> + 'a;
+pub(super) type Visit<'a> = dyn FnMut(Item, &dyn Fn() -> String) -> ControlFlow<()> + 'a;
 
 /// Calls `each` with every wanted item of the lists, in order.
-fn visit(
+pub(super) fn visit(
     lists: &[Parts<'_>],
     is_wanted: &dyn Fn(Item) -> bool,
     each: &mut Visit<'_>,

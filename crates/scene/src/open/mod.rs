@@ -5,6 +5,7 @@ pub(crate) mod find;
 pub(crate) mod go_to;
 pub(crate) mod query;
 pub mod saving;
+pub(crate) mod suggest;
 pub(crate) mod usage;
 
 use std::ffi::OsStr;
@@ -149,7 +150,7 @@ pub fn overlays() -> impl Iterator<Item = &'static Overlay> {
 }
 
 /// The kind of item that a query without a kind searches in files of a format.
-pub(crate) fn main_kind(format: &str) -> &'static str {
+pub fn main_kind(format: &str) -> &'static str {
     let entry = REGISTRY.iter().find(|entry| entry.format.id == format);
     entry.map_or("", |entry| entry.main_kind)
 }

@@ -23,6 +23,10 @@ const BLOCK: usize = 4096;
 /// The items that a query found.
 #[derive(Debug)]
 pub struct Found {
+    /// The kind of the items.
+    pub kind: &'static str,
+    /// The fields that the query names, as they are written there.
+    pub fields: Vec<String>,
     /// Number of items that match.
     pub count: u64,
     /// The first of them, in file order.
@@ -113,11 +117,23 @@ pub fn find_matches(
     found.sort_by_key(|(order, _)| *order);
     found.truncate(max);
     let items = found.into_iter().map(|(_, item)| item).collect();
-    Ok(Found { count, items })
+    let mut named: Vec<String> = Vec::new();
+    for field in fields {
+        let path = field.path.join(".");
+        if !named.contains(&path) {
+            named.push(path);
+        }
+    }
+    Ok(Found {
+        kind: keys.kind,
+        fields: named,
+        count,
+        items,
+    })
 }
 
 /// Returns the JSON keys of the kinds of items of a document's format.
-fn kinds_of(document: &dyn Document) -> Vec<ItemKeys> {
+pub(super) fn kinds_of(document: &dyn Document) -> Vec<ItemKeys> {
     let format = document.about().format.id;
     let mut kinds = item_keys().into_iter();
     let kinds = kinds.find(|(formats, _)| formats.contains(&format));
@@ -214,7 +230,7 @@ enum Condition {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operator {
+pub(super) enum Operator {
     Equal,
     NotEqual,
     Less,
@@ -226,7 +242,7 @@ enum Operator {
 }
 
 impl Operator {
-    const ALL: [(&'static str, Self); 8] = [
+    pub(super) const ALL: [(&'static str, Self); 8] = [
         ("!=", Self::NotEqual),
         ("<=", Self::LessOrEqual),
         (">=", Self::GreaterOrEqual),
@@ -453,13 +469,13 @@ impl Field {
 
 /// A token of a query.
 #[derive(Debug, Clone, PartialEq)]
-struct Token {
-    kind: TokenKind,
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
     column: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum TokenKind {
+pub(super) enum TokenKind {
     Word(String),
     /// A text in quotation marks.
     Quoted(String),
@@ -469,8 +485,17 @@ enum TokenKind {
 }
 
 impl Token {
-    fn is_word(&self, wanted: &str) -> bool {
-        matches!(&self.kind, TokenKind::Word(word) if word.eq_ignore_ascii_case(wanted))
+    /// The word without quotation marks, if it is one.
+    pub(super) fn word(&self) -> Option<&str> {
+        match &self.kind {
+            TokenKind::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_word(&self, wanted: &str) -> bool {
+        self.word()
+            .is_some_and(|word| word.eq_ignore_ascii_case(wanted))
     }
 
     fn unexpected(&self, expected: &str) -> QueryError {
@@ -492,6 +517,19 @@ impl Token {
     }
 }
 
+/// `true` for a character of a word without quotation marks.
+pub(super) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || "_.+-".contains(c)
+}
+
+/// `true` for a word with its own meaning.
+pub(super) fn is_keyword(word: &str) -> bool {
+    const WORDS: [&str; 10] = [
+        "and", "or", "not", "where", "true", "false", "yes", "no", "null", "none",
+    ];
+    WORDS.iter().any(|known| known.eq_ignore_ascii_case(word))
+}
+
 /// Cuts a text for a message.
 fn cut(text: &str) -> String {
     let mut cut: String = text.chars().take(MAX_QUOTED).collect();
@@ -502,7 +540,7 @@ fn cut(text: &str) -> String {
 }
 
 /// Reads a query from left to right.
-struct Parser {
+pub(super) struct Parser {
     tokens: std::iter::Peekable<std::vec::IntoIter<Token>>,
     /// Column after the last character.
     end: usize,
@@ -516,13 +554,12 @@ const MAX_QUOTED: usize = 40;
 const MAX_DEPTH: usize = 64;
 
 impl Parser {
-    fn new(text: &str) -> Result<Self, QueryError> {
+    pub(super) fn new(text: &str) -> Result<Self, QueryError> {
         let chars: Vec<char> = text.chars().collect();
         let mut tokens = Vec::new();
         let mut at = 0;
         while let Some(&c) = chars.get(at) {
             let column = at + 1;
-            let is_word = |c: &char| c.is_alphanumeric() || "_.+-".contains(*c);
             let rest: String = chars.iter().skip(at).take(2).collect();
             let operator = Operator::ALL
                 .iter()
@@ -555,8 +592,8 @@ impl Parser {
             } else if let Some((text, operator)) = operator {
                 at += text.len();
                 TokenKind::Operator(*operator)
-            } else if is_word(&c) {
-                let word: String = chars.iter().skip(at).take_while(|c| is_word(c)).collect();
+            } else if is_word(c) {
+                let word: String = chars.iter().skip(at).take_while(|c| is_word(**c)).collect();
                 at += word.chars().count();
                 TokenKind::Word(word)
             } else {
@@ -577,6 +614,11 @@ impl Parser {
         })
     }
 
+    /// The tokens that are not read yet.
+    pub(super) fn tokens(&self) -> impl Iterator<Item = Token> {
+        self.tokens.clone()
+    }
+
     fn peek(&mut self) -> Option<&Token> {
         self.tokens.peek()
     }
@@ -595,7 +637,7 @@ impl Parser {
         document: &dyn Document,
         kinds: &'k [ItemKeys],
     ) -> Result<&'k ItemKeys, QueryError> {
-        let tokens: Vec<Token> = self.tokens.clone().collect();
+        let tokens: Vec<Token> = self.tokens().collect();
         let place = tokens.iter().position(|token| token.is_word("where"));
         let (name, column) = match place {
             Some(place) => {

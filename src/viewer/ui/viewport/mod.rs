@@ -118,7 +118,7 @@ impl Viewport {
         }
         self.fly(ui, state, document);
         state.session.follow_visibility();
-        state.follow_changes();
+        state.follow_panel();
         self.pick_hovered(state, &response, at);
         if response.double_clicked() {
             let pointer = response.interact_pointer_pos().map(px_at);
