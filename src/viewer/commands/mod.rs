@@ -458,13 +458,13 @@ static TABLE: &[Command] = &[
         is_enabled: |state| state.session.view.has_view(true),
         run: |state| state.session.restore_view(true),
     }),
-        "Return to the previous position of the camera"),
+        "Return to the previous view and selection"),
     command("camera.forward", "Next view", &[ctrl_shift(Key::Z)], ("Camera", 0), Action::Do(&Operation {
         id: "next-view",
         is_enabled: |state| state.session.view.has_view(false),
         run: |state| state.session.restore_view(false),
     }),
-        "Return to the view that was shown before going back"),
+        "Return to the view and selection from before going back"),
     command("camera.zoom-in", "Zoom in", &[key(Key::Plus), key(Key::Equals)], ("Camera", 0), Action::Zoom { nearer: true },
         "Move closer to the centre of the view"),
     command("camera.zoom-out", "Zoom out", &[key(Key::Minus)], ("Camera", 0), Action::Zoom { nearer: false },
@@ -887,9 +887,11 @@ pub fn pressed(
 }
 
 /// Ids of the most important commands, whose keys the README lists.
-const FIRST_KEYS: [&str; 10] = [
+const FIRST_KEYS: [&str; 12] = [
     "open",
     "camera.frame-selection",
+    "select.go-to",
+    "find",
     "camera.game",
     "camera.fly",
     "view.cut",

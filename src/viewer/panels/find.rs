@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::text_edit::TextEditOutput;
 use egui::{
-    Button, CompletionPopup, EventFilter, Key, Label, RectAlign, RichText, ScrollArea, Sense,
+    Align, Button, CompletionPopup, EventFilter, Key, Label, Layout, RectAlign, RichText, ScrollArea, Sense,
     Suggestion, TextEdit, Ui, WidgetInfo,
 };
 use egui_extras::{Column, TableBuilder};
@@ -82,6 +82,10 @@ impl PanelUi for Find {
                 self.table(ui, context, &matches);
             }
         }
+    }
+
+    fn is_tall(&self) -> bool {
+        true
     }
 }
 
@@ -248,6 +252,7 @@ impl Find {
             .id_salt(&self.columns)
             .striped(true)
             .sense(Sense::click())
+            .cell_layout(Layout::left_to_right(Align::Center))
             .auto_shrink(false)
             .column(Column::initial(COLUMN_WIDTH * 1.4).resizable(true).clip(true))
             .columns(

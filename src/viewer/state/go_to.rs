@@ -6,7 +6,7 @@ use super::session::Session;
 use crate::viewer::view::camera_control::CameraMode;
 use crate::viewer::view::history::VisitedView;
 use mapscope_formats::Severity;
-use mapscope_scene::{Destination, Item, Playhead, destinations};
+use mapscope_scene::{Destination, Playhead, destinations};
 
 /// Maximum number of places that a text may mean.
 const MAX_LISTED: usize = 200;
@@ -32,7 +32,6 @@ pub(crate) struct GoTo {
 #[derive(Debug, Clone, Copy)]
 struct Before {
     view: VisitedView,
-    selected: Option<Item>,
     playhead: Playhead,
     is_playing: bool,
 }
@@ -67,7 +66,6 @@ impl State {
     pub(crate) fn ask_for_place(&mut self) {
         let before = Before {
             view: self.session.view.current_view(),
-            selected: self.session.view.shown.selected,
             playhead: self.session.view.shown.playhead,
             is_playing: self.session.player.is_playing(),
         };
@@ -98,12 +96,10 @@ impl State {
     pub(crate) fn return_from(&mut self, go_to: &GoTo) {
         let Before {
             view,
-            selected,
             playhead,
             is_playing,
         } = go_to.before;
         self.session.restore_visited(&view);
-        self.session.select(selected);
         if self.session.view.shown.playhead != playhead {
             self.session.choose_clip(playhead.clip);
             self.session.go_to_frame(playhead.frame.into());

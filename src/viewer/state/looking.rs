@@ -122,12 +122,14 @@ impl Session {
         self.restore_visited(&seen);
     }
 
-    /// Shows what was in view before.
+    /// Shows and selects what was in view before.
     pub(super) fn restore_visited(&mut self, seen: &VisitedView) {
+        let Some(document) = self.document().cloned() else {
+            return;
+        };
+        self.select(seen.selected.filter(|item| document.has(*item)));
         self.show_level(seen.level);
-        if let Some(open) = &self.open {
-            self.view.restore(&*open.document, seen);
-        }
+        self.view.restore(&*document, seen);
     }
 }
 

@@ -10,8 +10,6 @@ use crate::viewer::panels::parts;
 
 /// Width of the field and the list, in points.
 const WIDTH: f32 = 460.0;
-/// Height of the list, in points.
-const LIST_HEIGHT: f32 = 330.0;
 /// Height of two lines about the selected row, in points.
 const HELP_HEIGHT: f32 = 36.0;
 /// Height of the separator between list and help, in points.
@@ -25,6 +23,8 @@ pub(crate) struct Chooser<'a> {
     pub hint: &'static str,
     /// Accessible name of the list.
     pub list: &'static str,
+    /// Height of the list, in points.
+    pub height: f32,
     /// The typed text.
     pub text: &'a mut String,
     /// Index of the selected row.
@@ -87,7 +87,7 @@ impl Chooser<'_> {
         let below = HELP_HEIGHT + 2.0 * ui.spacing().item_spacing.y + SEPARATOR_HEIGHT;
         let room = dialogs::room(ui.ctx()) - above - below;
         ScrollArea::vertical()
-            .max_height(LIST_HEIGHT.min(room))
+            .max_height(self.height.min(room))
             // The field stays in place, whatever the number of results.
             .auto_shrink([false, false])
             .show(ui, |ui| {

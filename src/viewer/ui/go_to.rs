@@ -20,6 +20,8 @@ pub(crate) fn ui(ui: &mut Ui, session: &Session, go_to: &mut GoTo) -> Option<Des
         name: "Go to",
         hint: "Place, item or message",
         list: "Places",
+        // The place in the middle of the view stays visible.
+        height: 110.0,
         text: &mut text,
         at: &mut at,
     };

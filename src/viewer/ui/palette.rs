@@ -82,6 +82,7 @@ pub(crate) fn ui(ui: &mut Ui, state: &State, text: &mut String, at: &mut usize) 
         name: "Find a command",
         hint: "Find a command",
         list: "Commands",
+        height: 330.0,
         text,
         at,
     };

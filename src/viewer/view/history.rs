@@ -1,12 +1,12 @@
-//! Navigation history of the open document's views, with back and forward.
+//! Navigation history of the open document's views and selections, with back and forward.
 
 use std::collections::VecDeque;
 
 use super::View;
 use super::camera_control::CameraMode;
 use super::flat::FlatView;
-use mapscope_scene::Document;
 use mapscope_scene::camera::Camera;
+use mapscope_scene::{Document, Item};
 
 /// Maximum number of views in each direction.
 const MAX_VIEWS: usize = 100;
@@ -34,6 +34,8 @@ pub(crate) struct VisitedView {
     flat: FlatView,
     /// The level that was shown.
     pub level: usize,
+    /// The selected item.
+    pub selected: Option<Item>,
     size_px: [u32; 2],
 }
 
@@ -41,7 +43,8 @@ impl VisitedView {
     fn is_like(&self, other: &Self) -> bool {
         // The mode may change at the start of a drag.
         let is_flat = |seen: &Self| seen.mode == CameraMode::Flat;
-        (self.camera, self.level, is_flat(self)) == (other.camera, other.level, is_flat(other))
+        let key = |seen: &Self| (seen.camera, seen.level, is_flat(seen), seen.selected);
+        key(self) == key(other)
     }
 }
 
@@ -80,6 +83,7 @@ impl View {
             mode: self.mode,
             flat: self.flat,
             level: self.shown.level,
+            selected: self.shown.selected,
             size_px: self.size_px,
         }
     }
@@ -155,6 +159,7 @@ mod tests {
     use crate::viewer::state::settings::Settings;
     use crate::viewer::testing::{document, loaded, model};
     use glam::Vec3;
+    use mapscope_scene::TerrainItem;
     use mapscope_scene::camera::{NamedView, Pose};
 
     fn opened() -> State {
@@ -205,6 +210,23 @@ mod tests {
         // The next document has its own history.
         state.loaded(loaded(model(), false));
         assert!(!state.is_enabled(back) && !state.is_enabled(forth));
+    }
+
+    #[test]
+    fn selections_are_gone_back_to() {
+        let mut state = opened();
+        let tile = |row| Some(TerrainItem::Tile { row, col: 5 }.into());
+        for row in 1..4 {
+            state.session.select(tile(row));
+            state.session.view.note_view(f64::from(row) * 10.0);
+        }
+        let selected = |state: &State| state.session.view.shown.selected;
+        for before in [tile(2), tile(1), None] {
+            state.session.restore_view(true);
+            assert_eq!(selected(&state), before);
+        }
+        state.session.restore_view(false);
+        assert_eq!(selected(&state), tile(1));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use mapscope_scene::demo::{BATHHOUSE, DRAKELING, Demo, HAMLET, TERRAIN, VILLAGE};
 use mapscope_scene::{
-    Document, Found, OpenOptions, Playhead, Progress, QueryError, find_matches, open,
+    Document, Found, OpenOptions, Playhead, Progress, QueryError, continuations, fields_of_kind,
+    find_matches, open,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -206,4 +207,53 @@ fn faults_of_queries_have_a_column_and_what_would_be_valid() {
     let scene = opened(&HAMLET);
     assert!(find_matches(&*scene, "no_such_attribute", Playhead::default(), 1).is_err());
     assert!(found(&*scene, "static").count > 0);
+}
+
+#[test]
+fn fields_operators_and_values_continue_a_query() {
+    let map = opened(&TERRAIN);
+    let continued = |text: &str| continuations(&*map, text);
+    let has = |text: &str, wanted: &str| {
+        let all = continued(text);
+        assert!(all.iter().any(|it| it == wanted), "{text}: {all:?}");
+    };
+    has("", "ramp_height");
+    has("", "material where");
+    assert_eq!(continued("ramp"), ["ramp_height"]);
+    has("ramp_height ", "ramp_height >=");
+    has("not pathable and (bas", "not pathable and (base_height");
+    has("ramp_height > 1 ", "ramp_height > 1 and");
+    has("top_material = Gr", "top_material = Grass");
+    has("tile where type = ramp", "tile where type = ramp_sn");
+    assert_eq!(
+        continued("pathable = "),
+        ["pathable = false", "pathable = true"]
+            .map(str::to_owned)
+            .into_iter()
+            .rev()
+            .collect::<Vec<_>>()
+    );
+    has("material where na", "material where name");
+    // The middle of a field is enough.
+    has("height", "ramp_height");
+    for text in [
+        "xyzzy where ",
+        "ramp_height > ",
+        "\"",
+        "(((",
+        "a = \"b",
+        "and = or",
+        "ä",
+    ] {
+        let _any = continued(text);
+    }
+    let village = opened(&VILLAGE);
+    let entities = continuations(&*village, "entity where sprite = \"");
+    assert!(
+        entities
+            .iter()
+            .all(|text| find_matches(&*village, text, Playhead::default(), 1).is_ok())
+    );
+    let fields = fields_of_kind(&*map, "tile");
+    assert_eq!(fields[..2], ["row", "col"]);
 }
