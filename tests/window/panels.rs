@@ -14,7 +14,7 @@ use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
 use mapscope::viewer::commands::Action;
 use mapscope::viewer::panels::{
-    Curves, FrameStatistics, Inspector, Kinds, OnDisk, Outliner, PanelContext, PanelUi,
+    Curves, Finding, FrameStatistics, Inspector, Kinds, OnDisk, Outliner, PanelContext, PanelUi,
     PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox, legend,
 };
 use mapscope_formats::pfmap::{self, FORMAT, Tile, TileType};
@@ -563,6 +563,7 @@ impl<Panel: Default> Host<Panel> {
             on_disk: self.on_disk.as_ref(),
             changes: None,
             change: None,
+            finding: &Finding::default(),
             files: None,
             shown: &self.shown,
             hovered: None,

@@ -28,7 +28,7 @@ fn assert_table(name: &str, table: &str) {
 #[test]
 fn the_readme_has_keys_of_the_program() {
     let table = first_keys();
-    assert_eq!(table.lines().count(), 2 + 10, "{table}");
+    assert_eq!(table.lines().count(), 2 + 12, "{table}");
     assert_table("README.md", &table);
 }
 

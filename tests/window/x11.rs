@@ -719,7 +719,7 @@ fn the_view_is_used_with_the_pointer_and_a_task_with_the_keyboard_alone() {
     it.program.wait_until_drawn();
 
     // Finds a chunk and frames it.
-    it.screen.key(&[Key::CTRL, Key::of('f')]);
+    it.screen.key(&[Key::CTRL, Key::SHIFT, Key::of('f')]);
     it.program.wait_until_drawn();
     it.screen.type_text("chunk");
     it.program.wait_until_drawn();
