@@ -154,6 +154,15 @@ impl ViewRequest {
         found.map(|camera| Some(camera.pose)).ok_or_else(unknown)
     }
 
+    /// `true` if it requests a camera, an item or a place.
+    pub(crate) fn sets_view(&self) -> bool {
+        self.view.is_some()
+            || self.camera.is_some()
+            || self.look_through.is_some()
+            || self.level.is_some()
+            || self.place.is_some()
+    }
+
     /// `true` if an overlay is requested.
     pub(crate) fn requests(&self, overlay: OverlayId) -> bool {
         self.overlays.iter().any(|name| name == overlay.as_str())

@@ -70,6 +70,7 @@ impl State {
                 .contains(OverlayId::Visibility),
             Action::Animation(Animation::Timeline) => true,
             Action::Animation(action) => self.can_animate(action),
+            Action::Bookmark(number) => self.bookmarks().iter().any(|it| it.number == number),
             Action::Panel(panel) => self.session.offers(panel),
             Action::Overlay(id) => {
                 self.session.offers_overlay(id) && self.session.why_no_overlay(id).is_none()
@@ -97,6 +98,7 @@ impl State {
             | Action::Quit
             | Action::Scale(_)
             | Action::FullScreen
+            | Action::LastView
             | Action::Palette
             | Action::CheatSheet
             | Action::About => true,
@@ -135,6 +137,7 @@ impl State {
             }
             Action::HoldVisibility => Some(self.session.tools.holds_visibility),
             Action::Measure => Some(self.session.tools.measure.is_open()),
+            Action::LastView => Some(self.settings.remembers_views),
             Action::Animation(action) => self.is_animation_on(action),
             Action::Overlay(id) => Some(self.session.is_overlay_on(id)),
             Action::PlainSurface => Some(self.session.is_surface_plain()),
@@ -326,6 +329,8 @@ impl State {
                 self.settings.joint_weights = !self.settings.joint_weights;
                 self.session.view.shown.hides_weights = !self.settings.joint_weights;
             }
+            Action::Bookmark(number) => self.go_to_bookmark(number),
+            Action::LastView => self.settings.remembers_views = !self.settings.remembers_views,
             Action::Solo => {
                 if let Some(layer) = self.session.selected_layer() {
                     self.session.solo(layer);

@@ -18,7 +18,8 @@ use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{Direction, Overlay, OverlayId};
 
 use super::docks::Panel;
-use super::state::interface::{FocusMove, PathPurpose};
+use super::state::bookmarks::MAX_BOOKMARKS;
+use super::state::interface::{Dialog, FocusMove, PathPurpose};
 use super::state::player::LoopMode;
 use super::state::{Effect, State};
 
@@ -145,6 +146,8 @@ pub enum Action {
     },
     /// Change the playback.
     Animation(Animation),
+    /// Go to the bookmark with a number.
+    Bookmark(u8),
     /// Switch an overlay on or off.
     Overlay(OverlayId),
     /// Switch off all overlays that colour the surface.
@@ -162,6 +165,8 @@ pub enum Action {
     ShowAll,
     /// Show only the selected layer, or all layers again.
     Solo,
+    /// Open files in their last view, or framed as a whole.
+    LastView,
     /// Show the command palette.
     Palette,
     /// Show the keyboard shortcuts.
@@ -465,6 +470,20 @@ static TABLE: &[Command] = &[
         run: |state| state.session.restore_view(false),
     }),
         "Return to the view and selection from before going back"),
+    command("bookmark.add", "Add bookmark", &[ctrl(Key::B)], ("Camera", 5), Action::Do(&Operation {
+        id: "add-bookmark",
+        is_enabled: State::can_have_bookmarks,
+        run: State::add_bookmark,
+    }),
+        "Remember the view and the selection for this file, under the first free number"),
+    command("bookmark.edit", "Bookmarks…", &[ctrl_shift(Key::B)], ("Camera", 5), Action::Do(&Operation {
+        id: "edit-bookmarks",
+        is_enabled: State::can_have_bookmarks,
+        run: |state| state.interface.dialog = Some(Dialog::Bookmarks),
+    }),
+        "List the bookmarks of the file, and name, replace or remove them"),
+    command("bookmark.last-view", "Open files in their last view", &[], ("Camera", 6), Action::LastView,
+        "Open a file in the view in which it was closed"),
     command("camera.zoom-in", "Zoom in", &[key(Key::Plus), key(Key::Equals)], ("Camera", 0), Action::Zoom { nearer: true },
         "Move closer to the centre of the view"),
     command("camera.zoom-out", "Zoom out", &[key(Key::Minus)], ("Camera", 0), Action::Zoom { nearer: false },
@@ -747,11 +766,13 @@ pub fn all() -> &'static [Command] {
         }
         overlays.sort_by_key(|overlay| key_index(overlay.id).unwrap_or(OVERLAY_KEYS.len()));
         let overlays = overlays.into_iter().map(of_overlay);
+        let bookmarks = BOOKMARK_KEYS.iter().zip(1..).map(of_bookmark);
         let mut all: Vec<Command> = TABLE
             .iter()
             .copied()
             .chain(panels)
             .chain(overlays)
+            .chain(bookmarks)
             .collect();
         all.sort_by_key(|command| {
             let menu = MENUS.iter().position(|menu| *menu == command.menu.title);
@@ -760,6 +781,33 @@ pub fn all() -> &'static [Command] {
         all
     });
     &ALL
+}
+
+/// Keys of the bookmarks, by number from 1.
+static BOOKMARK_KEYS: [KeyboardShortcut; MAX_BOOKMARKS as usize] = [
+    shift(Key::Num1),
+    shift(Key::Num2),
+    shift(Key::Num3),
+    shift(Key::Num4),
+    shift(Key::Num5),
+    shift(Key::Num6),
+    shift(Key::Num7),
+    shift(Key::Num8),
+    shift(Key::Num9),
+];
+
+fn of_bookmark((key, number): (&'static KeyboardShortcut, u8)) -> Command {
+    Command {
+        id: format!("bookmark.{number}").leak(),
+        name: format!("Bookmark {number}").leak(),
+        keys: slice::from_ref(key),
+        menu: MenuPlace {
+            title: "Camera",
+            group: 5,
+        },
+        help: "Return to the view and selection of the bookmark",
+        action: Action::Bookmark(number),
+    }
 }
 
 fn of_panel(panel: Panel) -> Command {

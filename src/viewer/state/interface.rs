@@ -88,6 +88,8 @@ pub(crate) enum Dialog {
         /// `true` if the scene was just opened.
         is_new: bool,
     },
+    /// The list of bookmarks.
+    Bookmarks,
     /// Options for saving a picture of the view.
     Picture,
     /// Options for saving an animation of the view.

@@ -4,6 +4,7 @@
 //! settings, dialogs, notices, and the playlist.
 
 pub(crate) mod animation;
+pub(crate) mod bookmarks;
 pub(crate) mod clip_box;
 pub(crate) mod compare;
 mod counterpart;
@@ -244,6 +245,9 @@ impl State {
             maps,
         } = loaded;
         self.versions += 1;
+        if !cause.is_reload() {
+            self.remember_view();
+        }
         let target = match demo {
             Some(demo) => Target::Demo(demo),
             None => Target::Paths(vec![path.clone()]),
@@ -313,11 +317,14 @@ impl State {
             }
             self.show_problems_if_any(&*document);
             self.close_map_question(&path);
+            let opened = path.clone();
             self.ask_for_map(path, maps);
             self.offer_scene(cause);
             self.show_requested_entities(&request);
             if let Some(visit) = returned {
                 self.restore_visit(visit);
+            } else if demo.is_none() && cause == Cause::Opened && !request.sets_view() {
+                self.restore_view_of(&opened);
             }
             if let Some(place) = &request.place {
                 self.go_to_text(place);
@@ -344,7 +351,7 @@ impl State {
 
     /// The settings to store. Panels that opened automatically are left out.
     pub(crate) fn settings_to_keep(&self) -> Settings {
-        let mut settings = self.settings.clone();
+        let mut settings = self.settings_with_view();
         settings.timeline.smooth = self.session.player.is_smooth();
         if self.interface.problems_auto_opened && settings.bottom.open == Some(Panel::Problems) {
             settings.bottom.open = None;
@@ -376,6 +383,7 @@ impl State {
 
     /// Closes the file.
     pub(crate) fn close(&mut self) {
+        self.remember_view();
         self.session.leave();
         self.session.open = None;
         self.session.view.forget_flat();

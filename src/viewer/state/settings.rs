@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::bookmarks::FileViews;
 use super::folder;
 use crate::viewer::docks::{Dock, Panel};
 use crate::viewer::view::fields_of_view::FieldsOfView;
@@ -103,6 +104,10 @@ pub(crate) struct Settings {
     pub texture_folders: Vec<PathBuf>,
     /// The chosen maps of scenes, newest first.
     pub chosen_maps: Vec<ChosenMap>,
+    /// `true` if files open in the view in which they were closed.
+    pub remembers_views: bool,
+    /// The remembered views of files, newest first.
+    pub views: Vec<FileViews>,
 }
 
 impl Default for Settings {
@@ -131,6 +136,8 @@ impl Default for Settings {
             recent_files: Vec::new(),
             texture_folders: Vec::new(),
             chosen_maps: Vec::new(),
+            remembers_views: true,
+            views: Vec::new(),
         }
     }
 }

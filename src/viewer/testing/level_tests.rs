@@ -195,6 +195,7 @@ fn what_the_command_line_asks_for_is_shown_at_first_and_what_is_not_there_is_nam
     };
     let opened = |request| {
         let mut state = State::new(Settings::default(), request);
+        state.settings.remembers_views = false;
         state.loaded(loaded(moving_with_levels(levels()), false));
         state.session.shape_view(1.5);
         state

@@ -391,6 +391,7 @@ fn the_layers_are_pulled_apart_with_a_slider_and_stay_so() {
     run(&mut h, Action::Flat);
     run(&mut h, Action::Flat);
     assert_eq!(state(&h).session.view.shown.layer_gap, Some(60.0));
+    h.state_mut().state.settings.remembers_views = false;
     // It survives a reload, but is reset for another file.
     h.state_mut().state.loaded(loaded(map(), true));
     h.run();

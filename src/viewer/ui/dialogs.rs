@@ -17,6 +17,7 @@ use crate::viewer::format::counted;
 use crate::viewer::panels::parts;
 use crate::viewer::places;
 use crate::viewer::state::animation::Motion;
+use crate::viewer::state::bookmarks::{Bookmark, MAX_NAME};
 use crate::viewer::state::interface::{Dialog, PathPurpose, PathSource};
 use crate::viewer::state::picture::{PictureOptions, PictureSize};
 use crate::viewer::state::{Effect, State, folder};
@@ -131,6 +132,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
             let own = scene.with_extension("pfmap");
             modal(ctx, "choose map", |ui| choose_map(ui, scene, &own, maps))
         }
+        Dialog::Bookmarks => modal(ctx, "bookmarks", |ui| bookmarks(ui, state)),
         Dialog::Picture => modal(ctx, "picture", |ui| picture(ui, state)),
         Dialog::Animation => modal(ctx, "animation", |ui| animation(ui, state)),
         Dialog::TextureFolders => modal(ctx, "texture folders", |ui| texture_folders(ui, state)),
@@ -682,6 +684,61 @@ fn texture_folders(ui: &mut egui::Ui, state: &State) -> Answer {
     ui.horizontal(|ui| {
         if ui.button("Add…").clicked() {
             answer = Answer::Run(Action::AddTextureFolder);
+        }
+        let close = ui.button("Close");
+        make_default(&close);
+        if close.clicked() {
+            answer = Answer::Close;
+        }
+    });
+    answer
+}
+
+fn bookmarks(ui: &mut egui::Ui, state: &mut State) -> Answer {
+    ui.set_width(520.0);
+    heading(ui, "Bookmarks");
+    ui.weak("Views of this file. Shift and a number return to one");
+    ui.add_space(4.0);
+    let mut answer = Answer::Stay;
+    let bookmarks = state.bookmarks().to_vec();
+    if bookmarks.is_empty() {
+        ui.label("No bookmarks");
+    }
+    for Bookmark {
+        number, mut name, ..
+    } in bookmarks
+    {
+        ui.horizontal(|ui| {
+            ui.label(number.to_string());
+            let field = TextEdit::singleline(&mut name)
+                .char_limit(MAX_NAME)
+                .desired_width(250.0);
+            let field = ui.add(field);
+            let label = format!("Name of bookmark {number}");
+            field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, &label));
+            if field.changed() {
+                state.name_bookmark(number, name);
+            }
+            let mut is_clicked = |text: &str| {
+                let button = ui.button(text);
+                parts::name(&button, &format!("{text} bookmark {number}"));
+                button.clicked()
+            };
+            if is_clicked("Go to") {
+                answer = Answer::Run(Action::Bookmark(number));
+            }
+            if is_clicked("Replace") {
+                state.set_bookmark(number);
+            }
+            if is_clicked("Remove") {
+                state.remove_bookmark(number);
+            }
+        });
+    }
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        if ui.button("Add").clicked() {
+            state.add_bookmark();
         }
         let close = ui.button("Close");
         make_default(&close);

@@ -10,6 +10,7 @@ mod free_view;
 pub(crate) mod history;
 pub(crate) mod measure;
 pub(crate) mod shown;
+pub(crate) mod viewpoint;
 mod walk;
 
 use glam::{DVec2, Vec2, Vec3};
