@@ -4,9 +4,17 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use mapscope::commands::{self, Command, CommandError, GraphicsArgs, Status, ViewArgs};
+use mapscope::commands::{
+    self, Command, CommandError, GraphicsArgs, HeadlessCommand, Status, ViewArgs,
+};
 #[cfg(feature = "window")]
-use mapscope::viewer;
+use mapscope::{
+    commands::RenderArgs,
+    viewer::{
+        self,
+        commands::script::{ScriptError, view_after},
+    },
+};
 use mapscope_scene::OpenOptions;
 
 fn main() -> ExitCode {
@@ -20,7 +28,9 @@ fn main() -> ExitCode {
     let graphics = cli.graphics;
     let result = cli.open_options().and_then(|options| match cli.command {
         Command::View(args) => view(args, options, graphics),
-        Command::Headless(command) => commands::run(command, &options, graphics, started),
+        Command::Headless(command) => {
+            commands::run(with_commands(command), &options, graphics, started)
+        }
     });
     commands::conclude(result).into()
 }
@@ -44,6 +54,18 @@ fn keep_vulkan_from_wayland() {
     }
 }
 
+/// Gives `render` the commands of the window.
+fn with_commands(command: HeadlessCommand) -> HeadlessCommand {
+    match command {
+        #[cfg(feature = "window")]
+        HeadlessCommand::Render(args) => HeadlessCommand::Render(RenderArgs {
+            script: Some(view_after),
+            ..args
+        }),
+        command => command,
+    }
+}
+
 #[cfg(not(feature = "window"))]
 fn view(_: ViewArgs, _: OpenOptions, _: GraphicsArgs) -> Result<Status, CommandError> {
     Err(CommandError::NotBuilt {
@@ -59,7 +81,10 @@ fn view(
     graphics: GraphicsArgs,
 ) -> Result<Status, CommandError> {
     let (files, demo) = args.files_or_demo()?;
-    viewer::run(&files, demo, args.request, options, graphics.into())
+    let script = args.run.as_deref().unwrap_or_default().parse();
+    let script =
+        script.map_err(|error: ScriptError| CommandError::Argument(format!("--run: {error}")))?;
+    viewer::run(&files, demo, args.request, script, options, graphics.into())
         .map_err(|error| CommandError::Window(error.to_string()))?;
     Ok(Status::Done)
 }

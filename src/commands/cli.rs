@@ -221,6 +221,9 @@ pub struct ViewArgs {
     /// demo scene]
     #[arg(value_name = "FILE[:LINE[:COL]]|FOLDER")]
     pub paths: Vec<PathBuf>,
+    /// Run these commands, such as `camera.top; overlay.wireframe`; docs/keys.md lists them
+    #[arg(long, value_name = "COMMANDS", help_heading = "Image")]
+    pub run: Option<String>,
     /// Select this item and show it: `entity:Guard`, `tile:30,50`, or another place of Go to
     #[arg(long, value_name = "ITEM", help_heading = "Image")]
     pub select: Option<String>,
@@ -228,6 +231,17 @@ pub struct ViewArgs {
     #[command(flatten)]
     pub request: ViewRequest,
 }
+
+/// Returns the camera and the visible parts of a document after a script of commands, in an image of
+/// this aspect ratio. The error is a sentence for the user.
+#[cfg(feature = "gpu")]
+pub type ViewScript = fn(
+    &str,
+    &std::sync::Arc<dyn Document>,
+    &ViewRequest,
+    f32,
+)
+    -> Result<(mapscope_scene::camera::Camera, mapscope_scene::Shown), String>;
 
 /// Arguments of `info`.
 #[derive(Debug, Args)]
@@ -537,6 +551,18 @@ pub struct RenderArgs {
     /// Write raw RGBA8 pixels with `-o -`, for a video encoder
     #[arg(long, help_heading = "Output")]
     pub raw: bool,
+    /// Run these commands of the window first, such as `camera.top; overlay.wireframe`
+    #[arg(
+        long,
+        value_name = "COMMANDS",
+        conflicts_with_all = ["turntable", "projection"],
+        help_heading = "Image"
+    )]
+    pub run: Option<String>,
+    /// Runs them: the window's commands, in a program that has them.
+    #[cfg(feature = "gpu")]
+    #[arg(skip)]
+    pub script: Option<ViewScript>,
     /// Render one image per frame; `0..=32` includes 32 [.gif: all]
     #[arg(
         long,
@@ -1114,6 +1140,7 @@ mod tests {
             "OUT.png",
             "HOW",
             "NAME|N",
+            "COMMANDS",
             "ITEM",
             "KIND[:NAME]",
             "QUERY",

@@ -40,6 +40,8 @@ use mapscope_render::{GpuError, UploadError};
 use mapscope_scene::diff::DiffError;
 use mapscope_scene::{Document, Layers, OpenError, OpenOptions, system_reason};
 
+#[cfg(feature = "gpu")]
+pub use cli::ViewScript;
 use cli::display_name;
 pub use cli::{
     BackendName, BenchArgs, CheckArgs, Cli, Command, ConvertArgs, DiffArgs, ExportArgs,

@@ -31,6 +31,7 @@ use thiserror::Error;
 use winit::error::EventLoopError;
 use winit::event_loop::EventLoop;
 
+use self::commands::script::Script;
 use self::io::settings_file::SettingsFile;
 use self::state::State;
 use crate::view_request::ViewRequest;
@@ -81,7 +82,7 @@ fn without_place(error: &winit::error::OsError) -> String {
 
 /// Opens the window and returns when it is closed. The window shows the first of the files and
 /// folders that can be opened, or the demo if none are given: [`demo::FIRST`], unless another one is
-/// named. It draws with the requested graphics interface, or with the first that has an adapter.
+/// named. Then it runs the script. It draws with the requested graphics interface, or with the first that has an adapter.
 ///
 /// # Errors
 /// If no display, no window or no graphics device is available.
@@ -89,6 +90,7 @@ pub fn run(
     files: &[PathBuf],
     demo: Option<&'static Demo>,
     request: ViewRequest,
+    script: Script,
     open_options: OpenOptions,
     gpu_request: GpuOptions,
 ) -> Result<(), ViewError> {
@@ -122,6 +124,7 @@ pub fn run(
         (interfaces, instance),
         gpu_request.samples,
         state,
+        script,
         settings_file,
     );
     event_loop.run_app(&mut app).map_err(|error| match error {

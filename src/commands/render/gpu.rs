@@ -50,6 +50,17 @@ pub(super) fn run(
     }
     let aspect = size[0] as f32 / size[1] as f32;
     let mut view = view_of(&image, document, aspect)?;
+    if let Some(commands) = &args.run {
+        let Some(script) = args.script else {
+            return Err(CommandError::NotBuilt {
+                what: "`--run`",
+                feature: "window",
+            });
+        };
+        let seen = script(commands, &opened.document, &image.request, aspect);
+        (view.camera, view.shown) =
+            seen.map_err(|why| CommandError::Argument(format!("--run: {why}")))?;
+    }
     view.shown.is_transparent = args.transparent;
     view.shown.has_names = args.labels;
     check_labels(args, document, &view.shown)?;

@@ -24,6 +24,11 @@ pub(super) fn run(
     graphics: GraphicsArgs,
 ) -> Result<Status, CommandError> {
     if args.image.request.view == Some(NamedView::Flat) {
+        if args.run.is_some() {
+            return Err(CommandError::Argument(
+                "--run: --view flat has no commands; leave out one of both".to_owned(),
+            ));
+        }
         return flat::run(args, options);
     }
     if args.region.is_some() {

@@ -270,6 +270,7 @@ impl ApplicationHandler<UserEvent> for App {
             self.reload_shaders();
             self.request_redraw();
         }
+        self.run_script();
         self.carry_out_effects(event_loop);
         let shaders = self.shaders.as_ref().and_then(FileWatch::wake_at);
         let wake_at = [self.repaint_at, self.files.wake_at(), shaders];

@@ -43,6 +43,7 @@ use self::host::Screen;
 use self::portions::Portions;
 use self::saving::{ImageOrder, SaveJob, Saved};
 use self::scale::WindowScale;
+use crate::viewer::commands::script::Script;
 use crate::viewer::io::loader::Loader;
 use crate::viewer::io::settings_file::SettingsFile;
 use crate::viewer::io::watch::FileWatch;
@@ -55,6 +56,7 @@ use crate::viewer::state::{Effect, State};
 use crate::viewer::ui::WindowUi;
 use crate::viewer::ui::dialogs::system_has_file_dialogs;
 use crate::viewer::{ViewError, theme};
+use mapscope_formats::Severity;
 use mapscope_render::{GraphicsApis, Samples};
 
 /// An event from another thread.
@@ -144,6 +146,8 @@ pub(crate) struct App {
     filled_screen: bool,
     /// `true` if the system may offer file dialogs.
     has_dialogs: bool,
+    /// The commands that still have to run.
+    script: Script,
     /// The reason why the window could not be opened or was closed, if any.
     pub error: Option<ViewError>,
 }
@@ -178,6 +182,7 @@ impl App {
         (interfaces, instance): (GraphicsApis, JoinHandle<wgpu::Instance>),
         samples: Option<Samples>,
         state: State,
+        script: Script,
         settings_file: Option<SettingsFile>,
     ) -> Self {
         let done = sender(&proxy, |outcome| UserEvent::Loaded(Box::new(outcome)));
@@ -211,6 +216,7 @@ impl App {
             shaders: None,
             settings_file,
             dropped: Vec::new(),
+            script,
             title: state.session.title(),
             repaint_at: None,
             focused: false,
@@ -237,6 +243,25 @@ impl App {
                 other => self.state.effects.push(other),
             }
         }
+    }
+
+    /// Runs the next command of the script, once the file is shown and the last command is done.
+    fn run_script(&mut self) {
+        let state = &mut self.state;
+        let is_busy = self.loader.loading().is_some()
+            || state.session.open.is_none()
+            || state.session.view.framing.is_some()
+            || state.notices.saving.is_some()
+            || state.session.tools.finding.is_running;
+        if self.script.is_done() || is_busy {
+            return;
+        }
+        if let Err(error) = self.script.step(state) {
+            log::error!("--run: {error}");
+            let text = format!("The script has ended: {error}");
+            state.notices.toast(text, Some(Severity::Error));
+        }
+        self.request_redraw();
     }
 
     /// Runs the pending effects of the state.

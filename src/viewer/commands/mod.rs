@@ -5,6 +5,7 @@
 
 mod actions;
 mod request;
+pub mod script;
 
 pub use self::request::Request;
 
@@ -968,7 +969,7 @@ pub fn first_keys() -> String {
 pub fn key_tables() -> String {
     let mut tables = String::new();
     for menu in MENUS {
-        tables.extend(["## ", menu, "\n\n| Key | Command | Does |\n|---|---|---|\n"]);
+        tables.extend(["## ", menu, "\n\n| Key | Command | Id | Does |\n|---|---|---|---|\n"]);
         for command in all().iter().filter(|c| c.menu.title == menu) {
             let keys: Vec<String> = command.key_texts().map(|k| format!("`{k}`")).collect();
             let keys = keys.join(" ");
@@ -977,7 +978,9 @@ pub fn key_tables() -> String {
                 &keys,
                 " | ",
                 command.name,
-                " | ",
+                " | `",
+                command.id,
+                "` | ",
                 command.help,
                 " |\n",
             ]);

@@ -70,7 +70,7 @@ impl PanelUi for Find {
         });
         let finding = context.finding;
         match &finding.result {
-            None if self.text.is_empty() => self.hint(ui, context),
+            None if self.text.is_empty() => Self::hint(ui, context),
             None => {}
             Some(Err(why)) => {
                 let why = RichText::new(why).color(ui.visuals().error_fg_color);
@@ -169,7 +169,7 @@ impl Find {
         ui.label(summary(finding, &matches));
     }
 
-    fn hint(&self, ui: &mut Ui, context: &PanelContext<'_>) {
+    fn hint(ui: &mut Ui, context: &PanelContext<'_>) {
         let kind = main_kind(context.document.about().format.id);
         let example = EXAMPLES.iter().find(|(of, _)| *of == kind);
         let example = example.map_or("", |(_, example)| example);
@@ -357,14 +357,14 @@ fn summary(finding: &Finding, matches: &Matches) -> String {
     let found = &matches.found;
     let all = counted(found.count as usize, found.kind);
     let listed = found.items.len();
-    let mut text = match finding.current {
+    let text = match finding.current {
         Some(at) => format!("{} of {all}", count(at as u64 + 1)),
         None => all,
     };
-    if (listed as u64) < found.count {
-        text.push_str(&format!(", the first {} are listed", count(listed as u64)));
+    if listed as u64 == found.count {
+        return text;
     }
-    text
+    format!("{text}, the first {} are listed", count(listed as u64))
 }
 
 fn run(context: &mut PanelContext<'_>, id: &str) {

@@ -87,17 +87,14 @@ impl State {
     /// Makes the current view a bookmark with the first free number.
     pub(crate) fn add_bookmark(&mut self) {
         let is_free = |number: &u8| self.bookmarks().iter().all(|it| it.number != *number);
-        match (1..=MAX_BOOKMARKS).find(is_free) {
-            Some(number) => {
-                self.set_bookmark(number);
-                let text = format!("Bookmark {number} added; Shift+{number} returns to it");
-                self.notices.replace_toast("Bookmark", text);
-            }
-            None => {
-                let text = "All nine bookmarks are used";
-                self.notices.toast(text, Some(Severity::Warning));
-                self.interface.dialog = Some(Dialog::Bookmarks);
-            }
+        if let Some(number) = (1..=MAX_BOOKMARKS).find(is_free) {
+            self.set_bookmark(number);
+            let text = format!("Bookmark {number} added; Shift+{number} returns to it");
+            self.notices.replace_toast("Bookmark", text);
+        } else {
+            let text = "All nine bookmarks are used";
+            self.notices.toast(text, Some(Severity::Warning));
+            self.interface.dialog = Some(Dialog::Bookmarks);
         }
     }
 
@@ -112,12 +109,11 @@ impl State {
         let Some(bookmarks) = self.bookmarks_mut() else {
             return;
         };
-        match bookmarks.iter_mut().find(|it| it.number == number) {
-            Some(bookmark) => bookmark.view = view,
-            None => {
-                bookmarks.push(Bookmark { number, name, view });
-                bookmarks.sort_by_key(|bookmark| bookmark.number);
-            }
+        if let Some(bookmark) = bookmarks.iter_mut().find(|it| it.number == number) {
+            bookmark.view = view;
+        } else {
+            bookmarks.push(Bookmark { number, name, view });
+            bookmarks.sort_by_key(|bookmark| bookmark.number);
         }
     }
 
@@ -223,7 +219,7 @@ mod tests {
     #[test]
     fn bookmarks_have_the_first_free_number_and_keep_their_names() {
         let mut state = opened(Settings::default());
-        let mut run = |state: &mut State, id: &str| state.run(find(id).unwrap().action);
+        let run = |state: &mut State, id: &str| state.run(find(id).unwrap().action);
         for x in [1.0, 2.0, 3.0] {
             state.session.view.camera.pose = at(x);
             let tile = TerrainItem::Tile {

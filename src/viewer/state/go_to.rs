@@ -134,7 +134,7 @@ impl State {
     }
 
     /// Goes to the place that a text from the command line names.
-    pub(super) fn go_to_text(&mut self, text: &str) {
+    pub(crate) fn go_to_text(&mut self, text: &str) {
         let Some(document) = self.session.document() else {
             return;
         };

@@ -73,9 +73,10 @@ impl View {
         } else {
             CameraMode::Orbit
         });
-        self.camera.projection = match viewpoint.orthographic || is_flat {
-            true => Projection::Orthographic,
-            false => Projection::Perspective,
+        self.camera.projection = if viewpoint.orthographic || is_flat {
+            Projection::Orthographic
+        } else {
+            Projection::Perspective
         };
         self.camera.pose = pose;
         // Layers that scroll with the camera.

@@ -179,8 +179,8 @@ fn written(text: &str) -> Option<String> {
         && text.chars().all(is_word)
         && text.parse::<f64>().is_err()
         && !is_keyword(text);
-    match is_plain {
-        true => Some(text.to_owned()),
-        false => (!text.contains('"')).then(|| format!("\"{text}\"")),
+    if is_plain {
+        return Some(text.to_owned());
     }
+    (!text.contains('"')).then(|| format!("\"{text}\""))
 }
