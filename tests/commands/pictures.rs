@@ -530,3 +530,26 @@ fn a_map_outside_of_its_picture_is_no_picture() {
         assert!(!folder.path("a.png").exists());
     }
 }
+
+#[test]
+fn commands_of_the_window_change_the_picture_as_options_do() {
+    if !has_gpu() {
+        return;
+    }
+    let folder = Folder::new();
+    let args = "demo:terrain --camera 100,200,100,20,0,-50 --size 80x50";
+    let commands = "--run overlay.wireframe;overlay.pathable;overlay.wireframe";
+    let by_commands = picture(&folder, &format!("{args} {commands}"));
+    let by_options = picture(&folder, &format!("{args} --overlay pathable"));
+    assert!(by_commands == by_options);
+    for (commands, fault) in [
+        ("camera.top;xyzzy", "command 2, `xyzzy`"),
+        ("animation.play", "command 1, `animation.play`"),
+        ("copy-picture", "command 1, `copy-picture`"),
+    ] {
+        let line = format!("render demo:terrain -o b.png --run {commands}");
+        let refused = folder.run(&line).expect(2);
+        assert!(refused.stderr.contains(fault), "{}", refused.stderr);
+        assert!(!folder.path("b.png").exists());
+    }
+}
