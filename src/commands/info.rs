@@ -155,8 +155,7 @@ fn describe(
             items.extend(found);
         }
         if let Some(query) = &args.find {
-            let max = if args.json { MAX_FOUND } else { MAX_LINES };
-            let matches = find_matches(document, query, playhead, max);
+            let matches = find_matches(document, query, playhead, MAX_FOUND);
             found =
                 Some(matches.map_err(|error| CommandError::Argument(format!("--find: {error}")))?);
         }
@@ -191,12 +190,13 @@ fn describe(
         }
         Known::Opened(document) => {
             let document = &**document;
+            if let Some(found) = &found {
+                write_found(out, paint, found)?;
+                return Ok(out.flush()?);
+            }
             write_about(out, paint, file, document)?;
             write_answers(out, paint, &answers)?;
             write_items(out, paint, document, &items, playhead)?;
-            if let Some(found) = &found {
-                write_found(out, paint, found)?;
-            }
             for kind in absent {
                 writeln!(out, "\n{}  none", paint.heading(printable(&kind)))?;
             }
@@ -246,7 +246,7 @@ fn write_items(
 /// Writes the items that a query found, one per line.
 fn write_found(out: &mut impl Write, paint: Paint, found: &Found) -> io::Result<()> {
     let heading = format!("{} found", output::counted(found.count as usize, "item"));
-    writeln!(out, "\n{}", paint.heading(heading))?;
+    writeln!(out, "{}", paint.heading(heading))?;
     let lines = found.items.iter().map(|NamedItem { item, name }| {
         let name = name.as_deref().unwrap_or_default();
         (item.to_string(), name.to_owned())

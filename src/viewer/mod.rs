@@ -90,7 +90,7 @@ pub fn run(
     files: &[PathBuf],
     demo: Option<&'static Demo>,
     request: ViewRequest,
-    script: Script,
+    mut script: Script,
     open_options: OpenOptions,
     gpu_request: GpuOptions,
 ) -> Result<(), ViewError> {
@@ -107,6 +107,9 @@ pub fn run(
     let interfaces = GraphicsApis::first(gpu_request.backend)?;
     let instance = std::thread::spawn(move || interfaces.instance(Some(Box::new(display))));
     let (settings_file, settings) = SettingsFile::default_path().map(SettingsFile::open).unzip();
+    if let Some(place) = &request.place {
+        script.go_to_first(place.clone());
+    }
     let mut state = State::new(settings.unwrap_or_default(), request);
     state.open_options = open_options;
     // The map applies to the files that are opened now, not to later ones.

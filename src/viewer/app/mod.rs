@@ -257,9 +257,10 @@ impl App {
             return;
         }
         if let Err(error) = self.script.step(state) {
-            log::error!("--run: {error}");
-            let text = format!("The script has ended: {error}");
-            state.notices.toast(text, Some(Severity::Error));
+            log::error!("{error}");
+            state
+                .notices
+                .toast(error.to_string(), Some(Severity::Error));
         }
         self.request_redraw();
     }

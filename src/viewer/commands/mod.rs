@@ -969,7 +969,11 @@ pub fn first_keys() -> String {
 pub fn key_tables() -> String {
     let mut tables = String::new();
     for menu in MENUS {
-        tables.extend(["## ", menu, "\n\n| Key | Command | Id | Does |\n|---|---|---|---|\n"]);
+        tables.extend([
+            "## ",
+            menu,
+            "\n\n| Key | Command | Id | Does |\n|---|---|---|---|\n",
+        ]);
         for command in all().iter().filter(|c| c.menu.title == menu) {
             let keys: Vec<String> = command.key_texts().map(|k| format!("`{k}`")).collect();
             let keys = keys.join(" ");

@@ -57,6 +57,8 @@ pub enum Request {
     Find(String),
     /// Go to a match, by its index.
     ShowMatch(usize),
+    /// Set the order in which matches follow each other; `None` for that of the file.
+    OrderMatches(Option<Vec<usize>>),
     /// Show a level of the document, by its number.
     ShowLevel(usize),
     /// Hide an item, or show it again.
@@ -122,6 +124,7 @@ impl State {
             Request::ShowChange(index) => self.session.show_change(index),
             Request::Find(query) => self.find(query),
             Request::ShowMatch(index) => self.session.show_match(index),
+            Request::OrderMatches(order) => self.session.tools.finding.order = order,
             Request::ShowLevel(level) => self.session.show_level(level),
             Request::Hide(item, hide) => self.session.hide(item, hide),
             Request::SetLight(light, intensity) => {

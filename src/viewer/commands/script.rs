@@ -17,11 +17,14 @@ use mapscope_scene::camera::Camera;
 use mapscope_scene::{Document, MapChoice, Shown};
 
 /// A command that takes an argument.
-type WithArgument = fn(&mut State, &str);
+type WithArgument = fn(&mut State, &str) -> Result<(), String>;
 
 /// The effects of commands with an argument.
 static ARGUMENTS: [(&str, WithArgument); 9] = [
-    ("open-path", |state, path| state.open_paths(&[path.into()])),
+    ("open-path", |state, path| {
+        state.open_paths(&[path.into()]);
+        Ok(())
+    }),
     ("compare", |state, path| {
         choose(state, PathPurpose::Compare, path)
     }),
@@ -41,12 +44,16 @@ static ARGUMENTS: [(&str, WithArgument); 9] = [
         choose(state, PathPurpose::TextureFolder, path)
     }),
     ("select.go-to", State::go_to_text),
-    ("find", |state, query| state.find(query.to_owned())),
+    ("find", |state, query| {
+        state.find(query.to_owned());
+        Ok(())
+    }),
 ];
 
 /// Chooses a path. A script has confirmed what it replaces, as with the system's dialog.
-fn choose(state: &mut State, purpose: PathPurpose, path: &str) {
+fn choose(state: &mut State, purpose: PathPurpose, path: &str) -> Result<(), String> {
     state.path_chosen(purpose, Path::new(path), PathSource::SystemDialog);
+    Ok(())
 }
 
 /// The commands of a script that have not run yet.
@@ -66,7 +73,7 @@ struct Step {
 
 /// A command of a script that cannot run.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("command {number}, `{id}`: {why}")]
+#[error("{}{why}", position(*number, id))]
 pub struct ScriptError {
     /// Its number in the script, from 1.
     pub number: usize,
@@ -74,6 +81,14 @@ pub struct ScriptError {
     pub id: String,
     /// The reason, for the user.
     pub why: String,
+}
+
+/// Names a command of a script. A place of the command line precedes the script.
+fn position(number: usize, id: &str) -> String {
+    match number {
+        0 => String::new(),
+        number => format!("command {number}, `{id}`: "),
+    }
 }
 
 impl FromStr for Script {
@@ -147,10 +162,12 @@ impl Step {
             return Err(refuse(why));
         }
         match (&self.argument, with_argument(self.command.id)) {
-            (Some(argument), Some(run)) => run(state, argument),
-            _ => state.run(action),
+            (Some(argument), Some(run)) => run(state, argument).map_err(|why| refuse(&why)),
+            _ => {
+                state.run(action);
+                Ok(())
+            }
         }
-        Ok(())
     }
 }
 
@@ -186,6 +203,17 @@ impl Script {
             self.steps.clear();
         }
         result
+    }
+
+    /// Puts a command in front that goes to a place.
+    pub(crate) fn go_to_first(&mut self, place: String) {
+        if let Some(command) = find("select.go-to") {
+            self.steps.push_front(Step {
+                number: 0,
+                command,
+                argument: Some(place),
+            });
+        }
     }
 
     /// `true` if all commands have run.

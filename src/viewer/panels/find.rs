@@ -11,7 +11,7 @@ use egui::{
 use egui_extras::{Column, TableBuilder};
 
 use super::document_key::DocumentKey;
-use super::{Finding, Matches, PanelContext, PanelUi, Request, parts};
+use super::{Matches, PanelContext, PanelUi, Request, parts};
 use crate::viewer::commands;
 use crate::viewer::format::{count, counted};
 use crate::viewer::state::interface::FocusMove;
@@ -166,7 +166,7 @@ impl Find {
                 run(context, "find.copy-command");
             }
         });
-        ui.label(summary(finding, &matches));
+        ui.label(summary(context, &matches));
     }
 
     fn hint(ui: &mut Ui, context: &PanelContext<'_>) {
@@ -188,7 +188,9 @@ impl Find {
         self.number = matches.number;
         self.revealed = None;
         self.fields = fields_of_kind(&**context.document, matches.found.kind);
-        self.columns.clone_from(&matches.found.fields);
+        let fields = matches.found.fields.iter();
+        // The name has a column of its own.
+        self.columns = fields.filter(|field| *field != "name").cloned().collect();
         self.sorting = None;
         self.order = (0..matches.found.items.len()).collect();
     }
@@ -317,6 +319,8 @@ impl Find {
         });
         if let Some(column) = sorted {
             self.sort(column, context, matches);
+            let order = self.sorting.map(|_| self.order.clone());
+            context.ask(Request::OrderMatches(order));
         }
     }
 
@@ -353,11 +357,15 @@ fn value_of(context: &PanelContext<'_>, item: Item, path: &[String]) -> Option<V
     record.value(path)
 }
 
-fn summary(finding: &Finding, matches: &Matches) -> String {
+fn summary(context: &PanelContext<'_>, matches: &Matches) -> String {
     let found = &matches.found;
     let all = counted(found.count as usize, found.kind);
     let listed = found.items.len();
-    let text = match finding.current {
+    let is_selected = |at: &usize| {
+        let item = found.items.get(*at).map(|found| found.item);
+        item.is_some() && item == context.shown.selected
+    };
+    let text = match context.finding.current.filter(is_selected) {
         Some(at) => format!("{} of {all}", count(at as u64 + 1)),
         None => all,
     };

@@ -76,6 +76,8 @@ pub struct Finding {
     pub result: Option<Result<Arc<Matches>, String>>,
     /// Index of the match that was visited last, if any.
     pub current: Option<usize>,
+    /// The order in which matches follow each other, if it is not that of the file.
+    pub order: Option<Vec<usize>>,
 }
 
 impl Finding {
@@ -101,15 +103,24 @@ impl Session {
 
     /// Goes to the next or the previous match, cyclically.
     pub(crate) fn next_match(&mut self, backwards: bool) {
-        let matches = self.tools.finding.matches();
-        let count = matches.map_or(0, |matches| matches.found.items.len());
+        let finding = &self.tools.finding;
+        let count = finding.matches().map_or(0, |it| it.found.items.len());
         if count > 0 {
-            let next = match (self.tools.finding.current, backwards) {
+            let order = finding.order.as_deref();
+            let at = finding.current.map(|current| {
+                let place = order.and_then(|order| order.iter().position(|it| *it == current));
+                place.unwrap_or(current)
+            });
+            let next = match (at, backwards) {
                 (None, false) => 0,
                 (None, true) => count - 1,
                 (Some(at), true) => (at + count - 1) % count,
                 (Some(at), false) => (at + 1) % count,
             };
+            let next = order
+                .and_then(|order| order.get(next))
+                .copied()
+                .unwrap_or(next);
             self.show_match(next);
         }
     }
@@ -164,7 +175,7 @@ impl State {
             self.find_again();
             return;
         }
-        finding.current = None;
+        (finding.current, finding.order) = (None, None);
         finding.result = Some(outcome.result.map(Arc::new));
     }
 

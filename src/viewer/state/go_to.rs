@@ -5,7 +5,6 @@ use super::interface::Dialog;
 use super::session::Session;
 use crate::viewer::view::camera_control::CameraMode;
 use crate::viewer::view::history::VisitedView;
-use mapscope_formats::Severity;
 use mapscope_scene::{Destination, Playhead, destinations};
 
 /// Maximum number of places that a text may mean.
@@ -133,18 +132,16 @@ impl State {
         }
     }
 
-    /// Goes to the place that a text from the command line names.
-    pub(crate) fn go_to_text(&mut self, text: &str) {
-        let Some(document) = self.session.document() else {
-            return;
-        };
-        match destinations(&**document, text, 1).as_deref() {
-            Ok([destination, ..]) => self.go_to(&destination.clone()),
-            Ok([]) => {}
-            Err(why) => {
-                let text = format!("`{text}`: {why}");
-                self.notices.toast(text, Some(Severity::Warning));
-            }
+    /// Goes to the place that a text names.
+    ///
+    /// # Errors
+    /// If it names none, a sentence for the user.
+    pub(crate) fn go_to_text(&mut self, text: &str) -> Result<(), String> {
+        let document = self.session.document().ok_or("no file is open")?;
+        let found = destinations(&**document, text, 1)?;
+        if let Some(destination) = found.first() {
+            self.go_to(destination);
         }
+        Ok(())
     }
 }

@@ -326,9 +326,6 @@ impl State {
             } else if demo.is_none() && cause == Cause::Opened && !request.sets_view() {
                 self.restore_view_of(&opened);
             }
-            if let Some(place) = &request.place {
-                self.go_to_text(place);
-            }
         }
         self.session.keep_offered_overlays(&*document);
         self.effects.push(Effect::Watch);

@@ -493,7 +493,8 @@ impl Value {
     }
 
     /// Returns how many lines and columns before a place, or how many bytes before it, the value
-    /// begins. `None` if it is no place in the file, begins later, or ends before.
+    /// begins. `None` if it is no place in the file, begins later, or ends before. Column 0 of a
+    /// place is its whole line, of which the first value is the nearest.
     pub(crate) fn distance_before(&self, place: Place) -> Option<[u64; 2]> {
         let Data::Place(of_value) = &self.data else {
             return None;
@@ -503,6 +504,9 @@ impl Value {
             (FilePlace::Lines([first, last]), Place::Text { line, .. }) => {
                 let lines = line.checked_sub(first)?;
                 (first == last || line <= last).then_some([lines, 0])
+            }
+            (FilePlace::Column(first, from), Place::Text { line, column: 0 }) if first == line => {
+                Some([0, from])
             }
             (FilePlace::Column(first, from), Place::Text { line, column }) if first == line => {
                 Some([0, column.checked_sub(from)?])

@@ -49,7 +49,8 @@ pub fn items_of_kinds(document: &dyn Document, kinds: &[&str]) -> Vec<NamedItem>
 ///
 /// If the kind or the item does not exist: a sentence for the user.
 pub fn find_items(document: &dyn Document, text: &str) -> Result<Vec<NamedItem>, String> {
-    let lists = document.parts().unwrap_or_default();
+    let mut lists = document.parts().unwrap_or_default();
+    lists.extend(document.other_parts());
     let Some((kind, rest)) = Item::split_kind(text) else {
         return Err(unknown_kind(&lists));
     };

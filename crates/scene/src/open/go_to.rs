@@ -7,11 +7,13 @@ use super::find::{NamedItem, find_items};
 use crate::camera::Pose;
 use crate::core::parallel::map_parallel;
 use crate::document::parts::Parts;
-use crate::{Document, Item, Layers, ProblemTarget, Ray, Shown, TileMapItem, ViewState};
+use crate::{Animation, Document, Item, Layers, ProblemTarget, Ray, Shown, TileMapItem, ViewState};
 use mapscope_formats::{Place, Problem};
 
 /// Number of consecutive items that a thread examines at once.
 const BLOCK: usize = 4096;
+/// The column of a place that is a whole line.
+const WHOLE_LINE: u64 = 0;
 /// Explains what a text can name.
 const EXPECTED: &str = "expected a row and a column, a position x y z, a line, an offset such as \
                         0x1f4, a frame, an item such as material:0, a name, or a message";
@@ -50,17 +52,33 @@ pub fn destinations(
     let pose = text.trim_start_matches("--camera").trim_start_matches('=');
     found.extend(pose.parse().ok().map(Destination::Camera));
     let mut why = EXPECTED.to_owned();
-    if let Some((_, rest)) = Item::split_kind(text) {
-        match find_items(document, text) {
-            Ok(items) => found.extend(items.into_iter().take(max).map(Destination::Item)),
-            Err(message) if rest.starts_with(':') => return Err(message),
-            Err(message) => why = message,
+    // Mapscope writes kinds with a capital at the start of a line.
+    let mut chars = text.chars();
+    let first = chars.next().into_iter().flat_map(char::to_lowercase);
+    let lower: String = first.chain(chars).collect();
+    if let Some((kind, rest)) = Item::split_kind(&lower) {
+        // A name may follow without a colon, and numbers without those of the first level.
+        let rest = rest.trim_start_matches([':', ' ']);
+        let forms = [
+            lower.clone(),
+            format!("{kind}:{rest}"),
+            format!("{kind}:0,{rest}"),
+        ];
+        let mut items = forms.iter().map(|form| find_items(document, form));
+        match items.find(Result::is_ok) {
+            Some(Ok(items)) => found.extend(items.into_iter().take(max).map(Destination::Item)),
+            _ if kind != "line" => why = find_items(document, &lower).err().unwrap_or(why),
+            _ => {}
+        }
+        if found.is_empty() && lower.contains(':') && kind != "line" {
+            return Err(why);
         }
     }
     if found.is_empty() {
-        match Numbers::of(text) {
-            Some(numbers) => numbers.destinations(document, &mut found),
-            None => found.extend(of_message(document, text)),
+        if let Some(numbers) = Numbers::of(text) {
+            numbers.destinations(document, &mut found)?;
+        } else {
+            found.extend(of_message(document, text));
         }
     }
     if found.is_empty() {
@@ -83,9 +101,9 @@ struct Numbers<'t> {
 
 impl<'t> Numbers<'t> {
     /// The words that can stand before a number.
-    const WORDS: [&'static str; 17] = [
-        "at", "byte", "c", "cell", "col", "column", "frame", "line", "offset", "pixel", "position",
-        "r", "row", "tile", "x", "y", "z",
+    const WORDS: [&'static str; 22] = [
+        "at", "byte", "c", "cell", "col", "column", "file", "frame", "in", "line", "lines",
+        "offset", "pixel", "position", "r", "row", "the", "tile", "to", "x", "y", "z",
     ];
 
     /// Splits a text that has only numbers and known words.
@@ -131,7 +149,7 @@ impl<'t> Numbers<'t> {
     /// `true` if the words do not tell the numbers apart.
     fn are_plain(&self) -> bool {
         let mut words = self.numbers.iter().map(|(word, _)| *word);
-        words.all(|word| ["", "at", "cell", "pixel", "position", "tile"].contains(&word))
+        words.all(|word| ["", "at", "cell", "pixel", "position", "tile", "to"].contains(&word))
     }
 
     /// The whole number after one of the words.
@@ -139,19 +157,36 @@ impl<'t> Numbers<'t> {
         self.after(words).and_then(whole)
     }
 
-    fn destinations(&self, document: &dyn Document, found: &mut Vec<Destination>) {
+    /// Adds the places that the numbers mean.
+    ///
+    /// # Errors
+    ///
+    /// If they mean a place that the document does not have: a sentence for the user.
+    fn destinations(
+        &self,
+        document: &dyn Document,
+        found: &mut Vec<Destination>,
+    ) -> Result<(), String> {
+        let column = ["column", "col", "c"];
+        let nothing = |what: String| Err(format!("no item is stored at {what}"));
         if let Some(frame) = self.whole(&["frame"]) {
-            found.extend(frame_of(document, frame));
+            found.push(frame_of(document, frame)?);
         } else if let Some(offset) = self.whole(&["offset", "byte"]) {
             found.extend(at_place(document, Place::Offset(offset)));
-        } else if let Some(line) = self.whole(&["line"]) {
-            let column = self.whole(&["column", "col", "c"]).unwrap_or(1);
+            if found.is_empty() {
+                return nothing(format!("offset {offset:#x}"));
+            }
+        } else if let Some(line) = self.whole(&["line", "lines"]) {
+            let column = self.whole(&column).unwrap_or(WHOLE_LINE);
             found.extend(at_place(document, Place::Text { line, column }));
-        } else if let (Some(row), Some(column)) = (
-            self.whole(&["row", "r"]),
-            self.whole(&["column", "col", "c"]),
-        ) {
-            found.extend(in_grid(document, [row, column]));
+            if found.is_empty() {
+                return nothing(format!("line {line}"));
+            }
+        } else if let (Some(row), Some(column)) = (self.whole(&["row", "r"]), self.whole(&column)) {
+            found.extend(in_grid(document, row, column));
+            if found.is_empty() {
+                return Err(format!("there is no row {row} with a column {column}"));
+            }
         } else if let Some(x) = self.after(&["x"]) {
             let [y, z] = [["y"], ["z"]].map(|word| self.after(&word));
             match (y, z) {
@@ -162,28 +197,38 @@ impl<'t> Numbers<'t> {
             }
         } else if self.are_plain() {
             let numbers: Vec<f64> = self.numbers.iter().map(|(_, number)| *number).collect();
-            match numbers[..] {
-                [number] => {
-                    if let Some(number) = whole(number) {
-                        found.extend(at_place(document, Place::line(number)));
-                        found.extend(frame_of(document, number));
+            match (numbers[..].as_ref(), self.numbers[0].0) {
+                ([x, y], "pixel") => found.push(position([*x, 0.0, *y])),
+                ([a, b], "tile" | "cell") => {
+                    if let (Some(a), Some(b)) = (whole(*a), whole(*b)) {
+                        found.extend(of_pair(document, a, b));
                     }
                 }
-                [a, b] => {
-                    if let (true, Some(line), Some(column)) = (self.has_colon, whole(a), whole(b)) {
+                ([number], _) => {
+                    if let Some(number) = whole(*number) {
+                        let column = WHOLE_LINE;
+                        let line = Place::Text {
+                            line: number,
+                            column,
+                        };
+                        found.extend(at_place(document, line));
+                        found.extend(frame_of(document, number).ok());
+                    }
+                }
+                ([a, b], _) => match (self.has_colon, whole(*a), whole(*b)) {
+                    (true, Some(line), Some(column)) if is_text(document) => {
                         found.extend(at_place(document, Place::Text { line, column }));
+                        if found.is_empty() {
+                            return nothing(format!("line {line}"));
+                        }
                     }
-                    let is_tile = self.numbers[0].0 == "tile" || self.numbers[0].0 == "cell";
-                    if is_tile && let (Some(a), Some(b)) = (whole(a), whole(b)) {
-                        found.extend(in_grid(document, [a, b]));
-                    } else if found.is_empty() {
-                        found.extend(at_pair(document, [a, b]));
-                    }
-                }
-                [x, y, z] => found.push(position([x, y, z])),
+                    _ => found.extend(at_pair(document, [*a, *b])),
+                },
+                ([x, y, z], _) => found.push(position([*x, *y, *z])),
                 _ => {}
             }
         }
+        Ok(())
     }
 }
 
@@ -213,22 +258,35 @@ fn on_ground(document: &dyn Document, [x, z]: [f64; 2]) -> Destination {
 /// The tile or cells that a pair of numbers names, and the position in world space.
 fn at_pair(document: &dyn Document, pair: [f64; 2]) -> Vec<Destination> {
     let whole = whole(pair[0]).zip(whole(pair[1]));
-    let mut found = whole.map_or_else(Vec::new, |(a, b)| in_grid(document, [a, b]));
+    let mut found = whole.map_or_else(Vec::new, |(a, b)| of_pair(document, a, b));
     if document.layers().is_none() {
         found.push(on_ground(document, pair));
     }
     found
 }
 
-/// The tile of a row and a column, or the cells of a column and a row, the topmost first.
-fn in_grid(document: &dyn Document, numbers: [u64; 2]) -> Vec<Destination> {
-    let [a, b] = numbers;
+/// The tile of a row and a column, or the cells of a column and a row: each as its format writes
+/// them.
+fn of_pair(document: &dyn Document, a: u64, b: u64) -> Vec<Destination> {
+    if document.layers().is_some() {
+        in_grid(document, b, a)
+    } else {
+        in_grid(document, a, b)
+    }
+}
+
+/// The tile of a row and a column, or the cells there of all layers, the topmost first.
+fn in_grid(document: &dyn Document, row: u64, column: u64) -> Vec<Destination> {
     let layers = document.layers().map(Layers::layers).unwrap_or_default();
     let of_layers = layers.iter().rev().filter_map(|layer| match layer.item {
-        Item::TileMap(TileMapItem::Layer { index }) => Some(("cell", format!("{index} {a} {b}"))),
+        Item::TileMap(TileMapItem::Layer { index }) => {
+            Some(("cell", format!("{index} {column} {row}")))
+        }
         _ => None,
     });
-    let tile = layers.is_empty().then(|| ("tile", format!("{a} {b}")));
+    let tile = layers
+        .is_empty()
+        .then(|| ("tile", format!("{row} {column}")));
     let items = of_layers
         .chain(tile)
         .flat_map(|(kind, numbers)| Item::of_kind(kind, &numbers));
@@ -238,17 +296,24 @@ fn in_grid(document: &dyn Document, numbers: [u64; 2]) -> Vec<Destination> {
         .collect()
 }
 
-/// The frame of the longest clip that has it.
-fn frame_of(document: &dyn Document, frame: u64) -> Option<Destination> {
-    let clips = document.animation()?.clips();
-    let frames = clips.iter().map(|clip| clip.frames).max()?;
-    let frame = u32::try_from(frame).ok().filter(|frame| *frame < frames)?;
-    Some(Destination::Frame(frame))
+/// A frame of the clips.
+///
+/// # Errors
+///
+/// If no clip has it: a sentence for the user.
+fn frame_of(document: &dyn Document, frame: u64) -> Result<Destination, String> {
+    let clips = document.animation().map_or(&[][..], Animation::clips);
+    let frames = clips.iter().map(|clip| clip.frames).max().unwrap_or(0);
+    let found = u32::try_from(frame).ok().filter(|frame| *frame < frames);
+    found.map(Destination::Frame).ok_or_else(|| match frames {
+        0 => "this file has no clips".to_owned(),
+        _ => format!("the clips have frames 0 to {}", frames - 1),
+    })
 }
 
 /// The place that a printed message names. A message of the document's own problems leads to the
 /// item of the problem.
-fn of_message(document: &dyn Document, text: &str) -> Option<Destination> {
+fn of_message(document: &dyn Document, text: &str) -> Vec<Destination> {
     let target = |problem: &Problem| {
         let is_named = !problem.message.is_empty() && text.contains(&*problem.message);
         let is_here = text.contains(&problem.place.to_string());
@@ -259,10 +324,26 @@ fn of_message(document: &dyn Document, text: &str) -> Option<Destination> {
     let problems = document.about().problems.iter();
     let of_problem = problems.clone().find_map(target);
     let of_note = || document.notes().iter().find_map(target);
-    of_problem
-        .or_else(of_note)
-        .map(Destination::Problem)
-        .or_else(|| at_place(document, place_in(text)?))
+    if let Some(target) = of_problem.or_else(of_note) {
+        return vec![Destination::Problem(target)];
+    }
+    // A line of the status bar.
+    let lower = text.to_lowercase();
+    if let (Some(row), Some(column)) = (
+        number_after(&lower, "row "),
+        number_after(&lower, "column "),
+    ) && !lower.contains("line ")
+    {
+        return in_grid(document, row, column);
+    }
+    place_in(text).map_or_else(Vec::new, |place| at_place(document, place))
+}
+
+/// The whole number after a word.
+fn number_after(text: &str, word: &str) -> Option<u64> {
+    let (_, rest) = text.split_once(word)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit());
+    rest.get(..end.unwrap_or(rest.len()))?.parse().ok()
 }
 
 /// Returns the place in a text such as `FILE:12:5: error: ...`, `FILE:0x1f4: ...` or `line 12,
@@ -277,7 +358,9 @@ fn place_in(text: &str) -> Option<Place> {
         let rest = text.get(at + 5..)?;
         if let Some((line, length)) = number(rest) {
             let column = rest.get(length..)?.strip_prefix(", column ");
-            let column = column.and_then(number).map_or(1, |(column, _)| column);
+            let column = column
+                .and_then(number)
+                .map_or(WHOLE_LINE, |(column, _)| column);
             return Some(Place::Text { line, column });
         }
     }
@@ -294,7 +377,7 @@ fn place_in(text: &str) -> Option<Place> {
         (column.is_some() || rest.is_empty() || rest.starts_with([':', ' '])).then_some(
             Place::Text {
                 line,
-                column: column.map_or(1, |(column, _)| column),
+                column: column.map_or(WHOLE_LINE, |(column, _)| column),
             },
         )
     })
@@ -336,8 +419,34 @@ fn with_name(lists: &[Parts<'_>], wanted: &str, found: &mut Vec<(bool, NamedItem
     }
 }
 
-/// The item that the file stores at a place: of those that begin there or before, the last one.
-fn at_place(document: &dyn Document, place: Place) -> Option<Destination> {
+/// The item that the file stores at a place: of those that begin there or before, the last one. Of
+/// those in other files that the document shows, such as the map of a scene, the one at the place
+/// follows.
+fn at_place(document: &dyn Document, place: Place) -> Vec<Destination> {
+    let own = nearest(document, place, |document| {
+        document.parts().unwrap_or_default()
+    });
+    let other = nearest(document, place, |document| document.other_parts());
+    let other = other.filter(|([lines, _], _)| *lines == 0);
+    let found = own.into_iter().chain(other);
+    found.map(|(_, item)| Destination::Item(item)).collect()
+}
+
+/// `true` if the items of the file have lines.
+fn is_text(document: &dyn Document) -> bool {
+    let last = Place::line(u64::MAX);
+    nearest(document, last, |document| {
+        document.parts().unwrap_or_default()
+    })
+    .is_some()
+}
+
+/// The item that is stored next before a place, and how far before.
+fn nearest(
+    document: &dyn Document,
+    place: Place,
+    lists: impl Fn(&dyn Document) -> Vec<Parts<'_>> + Sync,
+) -> Option<([u64; 2], NamedItem)> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let nearest = map_parallel(threads, |thread| {
         let mut search = Nearest {
@@ -349,12 +458,13 @@ fn at_place(document: &dyn Document, place: Place) -> Option<Destination> {
             block: 0,
             best: None,
         };
-        search.visit(&document.parts().unwrap_or_default());
+        search.visit(&lists(document));
         search.best
     });
-    let nearest = nearest.into_iter().flatten();
-    let (_, item) = nearest.min_by_key(|(distance, _)| *distance)?;
-    Some(Destination::Item(item))
+    nearest
+        .into_iter()
+        .flatten()
+        .min_by_key(|(distance, _)| *distance)
 }
 
 /// The share of a search that a thread examines: every n-th block of items.

@@ -59,7 +59,12 @@ pub fn find_matches(
     let mut parser = Parser::new(text)?;
     let kinds = kinds_of(document);
     let keys = parser.kind(document, &kinds)?;
-    let condition = parser.condition()?;
+    // A kind alone means all its items.
+    let condition = if parser.is_kind {
+        Condition::All(Vec::new())
+    } else {
+        parser.condition()?
+    };
     if let Some(token) = parser.peek() {
         return Err(token.unexpected("`and`, `or` or the end of the query"));
     }
@@ -86,9 +91,14 @@ pub fn find_matches(
     };
     let mut parts = map_parallel(threads, |thread| {
         let mut search = search(thread);
-        search.visit(&document.parts().unwrap_or_default());
+        let parts = document.parts().unwrap_or_default();
+        search.visit(&parts, |list| list.lists_items());
         if !search.is_listed {
-            search.visit(&document.other_parts());
+            // Details of other items, in files that consist of them.
+            search.visit(&parts, |list| list.what == keys.kind);
+        }
+        if !search.is_listed {
+            search.visit(&document.other_parts(), |list| list.lists_items());
         }
         search
     });
@@ -96,7 +106,10 @@ pub fn find_matches(
         // Kinds that the file does not list, such as models of a scene.
         let mut search = search(0);
         let unlisted = find_items(document, keys.kind).map_err(|_| {
-            let names: Vec<&str> = kinds.iter().map(|keys| keys.kind).collect();
+            let mut names: Vec<&str> = kinds.iter().map(|keys| keys.kind).collect();
+            names.retain(|name| *name != keys.kind);
+            names.sort_unstable();
+            names.dedup();
             QueryError {
                 column: 1,
                 found: format!("items of the kind `{}` cannot be listed", keys.kind),
@@ -161,18 +174,18 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn visit(&mut self, lists: &[Parts<'_>]) {
+    /// Examines the wanted lists of the kind.
+    fn visit(&mut self, lists: &[Parts<'_>], is_wanted: impl Fn(&Parts<'_>) -> bool + Copy) {
         for list in lists {
             // All items of a list are of one kind.
             let of_kind = |list: &Parts<'_>| list.item(0).is_some_and(|it| it.kind() == self.kind);
-            let is_listed = list.lists_items() || list.what == self.kind;
-            if list.count > 0 && is_listed && of_kind(list) {
+            if list.count > 0 && is_wanted(list) && of_kind(list) {
                 self.is_listed = true;
                 self.examine(list);
             }
             if list.has_items_within() {
                 for index in 0..list.count {
-                    self.visit(&list.children(index));
+                    self.visit(&list.children(index), is_wanted);
                 }
             }
         }
@@ -364,6 +377,18 @@ impl Literal {
     }
 }
 
+/// The first key of a value, or of the elements of a list, that are compared by their keys only.
+fn first_key(ty: ValueType) -> Option<String> {
+    match ty {
+        ValueType::List(of) => first_key(*of),
+        ValueType::Object([(key, _), ..]) => Some(key.trim_end_matches('?').to_owned()),
+        ValueType::Record(keys) | ValueType::Records(keys) => {
+            Some(keys().first()?.key.clone().into_owned())
+        }
+        _ => None,
+    }
+}
+
 fn is_never_flag(ty: ValueType) -> bool {
     use ValueType as T;
     matches!(
@@ -419,7 +444,8 @@ impl Field {
         }
         let can_be_text = |field: &&FieldKey| matches!(field.ty, ValueType::Text);
         if let Use::WithWord(word, column) = &self.use_of
-            && fields(word).iter().any(|field| field.key == *word)
+            && let first = word.split('.').next().unwrap_or_default()
+            && fields(first).iter().any(|field| field.key == first)
             && !known.iter().any(can_be_text)
         {
             return Err(QueryError {
@@ -431,6 +457,16 @@ impl Field {
         }
         if !rest.is_empty() || known.is_empty() {
             return Ok(());
+        }
+        let key_within = known.iter().find_map(|field| first_key(field.ty));
+        if let Some(key) =
+            key_within.filter(|_| known.iter().all(|field| first_key(field.ty).is_some()))
+        {
+            return Err(QueryError {
+                column: self.column,
+                found: format!("`{first}` has several values"),
+                expected: format!("one of them, such as `{first}.{key}`"),
+            });
         }
         self.is_seen.store(true, Ordering::Relaxed);
         let is_all = |is_wrong: fn(ValueType) -> bool| known.iter().all(|field| is_wrong(field.ty));
@@ -448,10 +484,11 @@ impl Field {
     }
 
     fn unknown(&self, kind: &ItemKeys) -> QueryError {
-        let mut keys: Vec<&str> = kind
-            .groups
-            .iter()
-            .flat_map(|group| group.keys.iter().map(|field| &*field.key))
+        let groups = kind.groups.iter();
+        let open = groups.clone().filter(|group| group.is_open);
+        let fields = groups.flat_map(|group| group.keys.iter().map(|field| field.key.to_string()));
+        let mut keys: Vec<String> = fields
+            .chain(open.map(|group| format!("{}.NAME", group.key)))
             .collect();
         keys.sort_unstable();
         keys.dedup();
@@ -546,6 +583,8 @@ pub(super) struct Parser {
     end: usize,
     /// Nesting of parentheses and negations.
     depth: usize,
+    /// `true` if the query is a kind alone.
+    is_kind: bool,
 }
 
 /// Maximum number of characters of a query that a message quotes.
@@ -611,6 +650,7 @@ impl Parser {
             tokens: tokens.into_iter().peekable(),
             end: chars.len() + 1,
             depth: 0,
+            is_kind: false,
         })
     }
 
@@ -651,11 +691,23 @@ impl Parser {
                 let name = words.join(" ").replace('-', " ").to_lowercase();
                 (name, tokens[0].column)
             }
-            None => (main_kind(document.about().format.id).to_owned(), 1),
+            None => {
+                let words: Vec<&str> = tokens.iter().map_while(Token::word).collect();
+                let name = words.join(" ").replace('-', " ").to_lowercase();
+                let is_kind = kinds.iter().any(|keys| keys.kind == name);
+                if is_kind && words.len() == tokens.len() {
+                    self.tokens = Vec::new().into_iter().peekable();
+                    self.is_kind = true;
+                    (name, 1)
+                } else {
+                    (main_kind(document.about().format.id).to_owned(), 1)
+                }
+            }
         };
         let found = kinds.iter().find(|keys| keys.kind == name);
         found.ok_or_else(|| {
             let mut names: Vec<&str> = kinds.iter().map(|keys| keys.kind).collect();
+            names.sort_unstable();
             names.dedup();
             QueryError {
                 column,

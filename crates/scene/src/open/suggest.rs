@@ -73,7 +73,7 @@ pub fn continuations(document: &dyn Document, text: &str) -> Vec<String> {
     let candidates = match condition {
         [] => {
             let kinds = kinds.iter().filter(|_| place.is_none());
-            let kinds = kinds.map(|keys| format!("{} where", keys.kind.replace(' ', "-")));
+            let kinds = kinds.map(|keys| format!("{} where ", keys.kind.replace(' ', "-")));
             fields(keys).into_iter().chain(kinds).collect()
         }
         [
@@ -112,12 +112,12 @@ pub fn continuations(document: &dyn Document, text: &str) -> Vec<String> {
                 kind: TokenKind::Close,
                 ..
             },
-        ] => words(&["and", "or"]),
+        ] => words(&["and ", "or "]),
         [..] => {
             let operators = Operator::ALL.iter().map(|(text, _)| (*text).to_owned());
             operators
                 .filter(|text| text != "==")
-                .chain(words(&["and", "or"]))
+                .chain(words(&["and ", "or "]))
                 .collect()
         }
     };

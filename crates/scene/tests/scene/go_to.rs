@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use glam::Vec3;
+
 use mapscope_formats::Severity;
 use mapscope_scene::camera::Pose;
 use mapscope_scene::demo::{BATHHOUSE, DRAKELING, Demo, HAMLET, STATION, TERRAIN, VILLAGE};
@@ -49,6 +51,8 @@ fn a_tile_is_named_by_row_and_column_in_many_ways() {
         "tile 30,50",
         "tile:30,50",
         "tile 30 50",
+        "Tile 30 50",
+        "Row 30 Column 50 Chunk 0, 1 Type flat",
     ] {
         assert_eq!(items(&*map, text)[0], tile(30, 50), "{text}");
     }
@@ -106,8 +110,11 @@ fn a_line_and_column_lead_to_the_record_there() {
         let details = scene.details(entity, Playhead::default());
         let line = details["entity"]["place"]["line"].as_u64().unwrap();
         // The attributes follow the line of the entity.
-        assert_eq!(items(&*scene, &format!("line {}", line + 1)), [entity]);
+        assert_eq!(items(&*scene, &format!("line {}", line + 1))[0], entity);
     }
+    // The inspector of a tile of a scene names a line of the map.
+    let text = format!("line {line}, column {column}");
+    assert!(items(&*scene, &text).contains(&tile(70, 3)), "{text}");
 }
 
 #[test]
@@ -140,6 +147,9 @@ fn cells_of_a_2d_map_are_named_by_column_and_row() {
         );
     }
     assert_eq!(items(&*map, "x 3 y 4"), found);
+    assert_eq!(items(&*map, "row 4, column 3"), found);
+    let pixel = Destination::Position(Vec3::new(305.0, 0.0, 211.0));
+    assert_eq!(all(&*map, "Pixel 305, 211"), [pixel]);
 }
 
 #[test]
@@ -165,11 +175,18 @@ fn frames_cameras_items_and_names_are_places() {
     assert!(items(&*model, part).contains(&last.item), "{part}");
     let first: Item = ModelItem::Joint { index: 0 }.into();
     assert_eq!(items(&*model, "joint 0"), [first]);
+    assert_eq!(items(&*model, &format!("joint {name}")), [last.item]);
 
     let level = opened(&BATHHOUSE);
     let owner = Owner::Map;
     let entity: Item = LevelItem::Entity { owner, index: 0 }.into();
     assert_eq!(items(&*level, "entity map 0"), [entity]);
+    let material: Item = LevelItem::Material { level: 0, index: 3 }.into();
+    assert_eq!(items(&*level, "material 3"), [material]);
+    let chunk: Item = LevelItem::Chunk { level: 0, chunk: 0 }.into();
+    assert_eq!(items(&*level, "chunk (0, 0, 0)"), [chunk]);
+    let map_material: Item = TerrainItem::Material { index: 0 }.into();
+    assert_eq!(items(&*opened(&HAMLET), "material:Grass"), [map_material]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Queries over the fields of items.
 
-use mapscope_scene::demo::{BATHHOUSE, DRAKELING, Demo, HAMLET, TERRAIN, VILLAGE};
+use mapscope_scene::demo::{BATHHOUSE, DRAKELING, Demo, HAMLET, STATION, TERRAIN, VILLAGE};
 use mapscope_scene::{
     Document, Found, OpenOptions, Playhead, Progress, QueryError, continuations, fields_of_kind,
     find_matches, open,
@@ -218,11 +218,11 @@ fn fields_operators_and_values_continue_a_query() {
         assert!(all.iter().any(|it| it == wanted), "{text}: {all:?}");
     };
     has("", "ramp_height");
-    has("", "material where");
+    has("", "material where ");
     assert_eq!(continued("ramp"), ["ramp_height"]);
     has("ramp_height ", "ramp_height >=");
     has("not pathable and (bas", "not pathable and (base_height");
-    has("ramp_height > 1 ", "ramp_height > 1 and");
+    has("ramp_height > 1 ", "ramp_height > 1 and ");
     has("top_material = Gr", "top_material = Grass");
     has("tile where type = ramp", "tile where type = ramp_sn");
     assert_eq!(
@@ -256,4 +256,44 @@ fn fields_operators_and_values_continue_a_query() {
     );
     let fields = fields_of_kind(&*map, "tile");
     assert_eq!(fields[..2], ["row", "col"]);
+}
+
+#[test]
+fn every_item_is_found_once_and_a_kind_alone_is_all_its_items() {
+    for demo in [
+        &TERRAIN, &HAMLET, &DRAKELING, &BATHHOUSE, &VILLAGE, &STATION,
+    ] {
+        let document = opened(demo);
+        for kind in [
+            "tile", "material", "entity", "joint", "layer", "chunk", "sprite",
+        ] {
+            let Ok(all) = find_matches(&*document, kind, Playhead::default(), usize::MAX) else {
+                continue;
+            };
+            let mut items: Vec<String> = all.items.iter().map(|it| it.item.to_string()).collect();
+            items.sort_unstable();
+            items.dedup();
+            assert_eq!(items.len() as u64, all.count, "{} {kind}", demo.id);
+        }
+    }
+    let map = opened(&TERRAIN);
+    assert_eq!(found(&*map, "tile").count, 128 * 128);
+    assert_eq!(
+        found(&*map, "material").count,
+        found(&*map, "material where index >= 0").count
+    );
+}
+
+#[test]
+fn comparisons_that_cannot_hold_are_faults() {
+    let scene = opened(&HAMLET);
+    for query in [
+        "scale.x != scale.y",
+        "problems > 0",
+        "problems",
+        "not problems",
+    ] {
+        let fault = find_matches(&*scene, query, Playhead::default(), 1);
+        assert!(fault.is_err(), "{query}");
+    }
 }
