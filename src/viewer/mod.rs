@@ -2,6 +2,7 @@
 //!
 //! The modules form floors: each one uses only those above it in this list.
 //! - `format`, `theme`, `places`: numbers as text; colours and fonts; where widgets were drawn, for tests
+//! - `keymap`: keys as text, and the keys that the user has changed
 //! - `docks`: the panels and the edges of the window that they are docked at
 //! - `view`: cameras, framing and flat views of a document
 //! - `state`: the open document and everything that is remembered; it knows no window and no GPU
@@ -16,6 +17,7 @@ pub mod commands;
 pub mod docks;
 mod format;
 mod io;
+pub mod keymap;
 pub mod panels;
 mod places;
 mod state;
@@ -34,6 +36,7 @@ use winit::event_loop::EventLoop;
 use self::commands::script::Script;
 use self::io::settings_file::SettingsFile;
 use self::state::State;
+use self::state::settings::Settings;
 use crate::view_request::ViewRequest;
 use mapscope_render::{GpuError, GpuOptions, GraphicsApis};
 use mapscope_scene::demo::{self, Demo};
@@ -110,7 +113,15 @@ pub fn run(
     if let Some(place) = &request.place {
         script.go_to_first(place.clone());
     }
-    let mut state = State::new(settings.unwrap_or_default(), request);
+    let (settings, message) = match settings.unwrap_or_else(|| Ok(Settings::default())) {
+        Ok(settings) => (settings, None),
+        Err(message) => (Settings::default(), Some(message)),
+    };
+    let mut state = State::new(settings, request);
+    if let Some(message) = message {
+        state.warn_of_settings(message);
+    }
+    state.report_unknown_keys();
     state.open_options = open_options;
     // The map applies to the files that are opened now, not to later ones.
     state.named_map = match std::mem::take(&mut state.open_options.map) {

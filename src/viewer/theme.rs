@@ -5,37 +5,96 @@ use std::sync::{Arc, OnceLock};
 
 use egui::style::NumberFormatter;
 use egui::{
-    Color32, CornerRadius, FontData, FontFamily, FontId, Margin, Stroke, TextStyle, Theme, Visuals,
-    emath, vec2,
+    Color32, CornerRadius, FontData, FontFamily, FontId, Margin, Stroke, TextStyle, Theme,
+    ThemePreference, Visuals, emath, vec2,
 };
 use epaint::text::{FallbackRequest, FontInsert};
 use mapscope_scene::without_sign_of_zero;
+use serde::{Deserialize, Serialize};
+
+/// The choice between the themes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThemeChoice {
+    #[default]
+    Dark,
+    Light,
+    System,
+}
+
+impl From<ThemeChoice> for ThemePreference {
+    fn from(choice: ThemeChoice) -> Self {
+        match choice {
+            ThemeChoice::Dark => Self::Dark,
+            ThemeChoice::Light => Self::Light,
+            ThemeChoice::System => Self::System,
+        }
+    }
+}
+
+/// A colour of the interface in both themes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Color {
+    /// In the dark theme.
+    pub dark: Color32,
+    /// In the light theme.
+    pub light: Color32,
+}
+
+impl Color {
+    /// The colour in the current theme of a window.
+    pub(crate) fn of(self, ctx: &egui::Context) -> Color32 {
+        self.in_theme(ctx.theme())
+    }
+
+    fn in_theme(self, theme: Theme) -> Color32 {
+        match theme {
+            Theme::Dark => self.dark,
+            Theme::Light => self.light,
+        }
+    }
+}
+
+const fn color(dark: u32, light: u32) -> Color {
+    Color {
+        dark: rgb(dark),
+        light: rgb(light),
+    }
+}
+
+const fn rgb(color: u32) -> Color32 {
+    let [_, r, g, b] = color.to_be_bytes();
+    Color32::from_rgb(r, g, b)
+}
 
 /// Selected items and primary buttons.
-pub(crate) const ACCENT: Color32 = Color32::from_rgb(0xe3, 0xa8, 0x57);
+pub(crate) const ACCENT: Color = color(0xe3_a8_57, 0x8f_58_00);
 /// Errors.
-pub(crate) const ERROR: Color32 = Color32::from_rgb(0xf0, 0x71, 0x78);
+pub(crate) const ERROR: Color = color(0xf0_71_78, 0xb3_1d_28);
 /// Warnings.
-pub(crate) const WARNING: Color32 = Color32::from_rgb(0xf2, 0xc9, 0x6d);
+pub(crate) const WARNING: Color = color(0xf2_c9_6d, 0x80_5a_00);
 /// Lines around the matches of a search: red, green and blue.
 pub(crate) const MATCH: [u8; 3] = [0x5c, 0xc8, 0xff];
 /// Background of menu bar, status bar and panels.
-pub(crate) const PANEL: Color32 = Color32::from_rgb(0x1d, 0x21, 0x27);
+pub(crate) const PANEL: Color = color(0x1d_21_27, 0xf2_f3_f5);
 /// Background of the window and of text fields.
-pub(crate) const DEEP: Color32 = Color32::from_rgb(0x14, 0x17, 0x1b);
-const RAISED: Color32 = Color32::from_rgb(0x2a, 0x30, 0x38);
-const RAISED_HOVERED: Color32 = Color32::from_rgb(0x36, 0x3e, 0x48);
-const LINE: Color32 = Color32::from_rgb(0x33, 0x3a, 0x43);
-const TEXT: Color32 = Color32::from_rgb(0xd5, 0xda, 0xe0);
-const STRONG_TEXT: Color32 = Color32::from_rgb(0xf4, 0xf6, 0xf8);
-/// Weak text; its contrast to [`PANEL`] is at least 4.5 to 1.
-pub(crate) const WEAK_TEXT: Color32 = Color32::from_rgb(0x9a, 0xa4, 0xaf);
+pub(crate) const DEEP: Color = color(0x14_17_1b, 0xff_ff_ff);
+const FAINT: Color = color(0x22_27_2e, 0xe9_eb_ee);
+const RAISED: Color = color(0x2a_30_38, 0xe0_e3_e7);
+const RAISED_HOVERED: Color = color(0x36_3e_48, 0xd0_d5_db);
+const LINE: Color = color(0x33_3a_43, 0xc3_c8_cf);
+const TEXT: Color = color(0xd5_da_e0, 0x2b_31_38);
+const STRONG_TEXT: Color = color(0xf4_f6_f8, 0x0b_0d_10);
+/// Weak text.
+pub(crate) const WEAK_TEXT: Color = color(0x9a_a4_af, 0x5a_63_6d);
 
 /// Applies the viewer's colours, spacing and fonts to a context.
 pub(crate) fn apply(ctx: &egui::Context) {
-    ctx.set_theme(Theme::Dark);
-    ctx.set_visuals_of(Theme::Dark, visuals());
-    ctx.style_mut_of(Theme::Dark, |style| {
+    ctx.set_theme(ThemePreference::from(ThemeChoice::default()));
+    for theme in [Theme::Dark, Theme::Light] {
+        ctx.set_visuals_of(theme, visuals(theme));
+    }
+    ctx.all_styles_mut(|style| {
         style.spacing.item_spacing = vec2(8.0, 5.0);
         style.spacing.button_padding = vec2(8.0, 4.0);
         style.spacing.menu_margin = Margin::same(6);
@@ -71,7 +130,7 @@ pub(crate) fn apply(ctx: &egui::Context) {
 
 /// Stops the blinking of text cursors, so that an unchanged window is not redrawn.
 pub(crate) fn stop_blinking(ctx: &egui::Context) {
-    ctx.style_mut_of(Theme::Dark, |style| {
+    ctx.all_styles_mut(|style| {
         style.visuals.text_cursor.blink = false;
     });
 }
@@ -79,24 +138,27 @@ pub(crate) fn stop_blinking(ctx: &egui::Context) {
 /// Clear colour of the window below its bars. Panels do not fill their background: egui's shader
 /// runs in full for each pixel, and with a software adapter it takes longer to fill a window than
 /// most views take to draw.
-pub(crate) fn background(has_view: bool) -> Color32 {
-    if has_view { PANEL } else { DEEP }
+pub(crate) fn background(ctx: &egui::Context, has_view: bool) -> Color32 {
+    if has_view { PANEL } else { DEEP }.of(ctx)
 }
 
 /// The frame of the menu bar and of the status bar, which are there with and without panels.
-pub(crate) fn bar(style: &egui::Style) -> egui::Frame {
-    egui::Frame::side_top_panel(style).fill(PANEL)
+pub(crate) fn bar(ui: &egui::Ui) -> egui::Frame {
+    egui::Frame::side_top_panel(ui.style()).fill(PANEL.of(ui.ctx()))
 }
 
-fn visuals() -> Visuals {
-    let mut visuals = Visuals::dark();
+fn visuals(theme: Theme) -> Visuals {
+    let mut visuals = theme.default_visuals();
+    let [accent, line, text] = [ACCENT, LINE, TEXT].map(|color| color.in_theme(theme));
+    let [raised, hovered, strong] =
+        [RAISED, RAISED_HOVERED, STRONG_TEXT].map(|color| color.in_theme(theme));
     let radius = CornerRadius::same(5);
     let widgets = &mut visuals.widgets;
     for (state, fill, text) in [
-        (&mut widgets.inactive, RAISED, TEXT),
-        (&mut widgets.hovered, RAISED_HOVERED, STRONG_TEXT),
-        (&mut widgets.active, RAISED_HOVERED, STRONG_TEXT),
-        (&mut widgets.open, RAISED, STRONG_TEXT),
+        (&mut widgets.inactive, raised, text),
+        (&mut widgets.hovered, hovered, strong),
+        (&mut widgets.active, hovered, strong),
+        (&mut widgets.open, raised, strong),
     ] {
         state.bg_fill = fill;
         state.weak_bg_fill = fill;
@@ -105,26 +167,26 @@ fn visuals() -> Visuals {
         state.corner_radius = radius;
         state.expansion = 0.0;
     }
-    widgets.active.bg_stroke = Stroke::new(1.0, ACCENT);
-    widgets.noninteractive.bg_stroke = Stroke::new(1.0, LINE);
-    widgets.noninteractive.fg_stroke = Stroke::new(1.0, TEXT);
+    widgets.active.bg_stroke = Stroke::new(1.0, accent);
+    widgets.noninteractive.bg_stroke = Stroke::new(1.0, line);
+    widgets.noninteractive.fg_stroke = Stroke::new(1.0, text);
     widgets.noninteractive.corner_radius = radius;
-    visuals.selection.bg_fill = ACCENT.gamma_multiply(0.32);
-    visuals.selection.stroke = Stroke::new(1.0, STRONG_TEXT);
-    visuals.hyperlink_color = ACCENT;
-    visuals.weak_text_color = Some(WEAK_TEXT);
-    visuals.warn_fg_color = WARNING;
-    visuals.error_fg_color = ERROR;
+    visuals.selection.bg_fill = accent.gamma_multiply(0.32);
+    visuals.selection.stroke = Stroke::new(1.0, strong);
+    visuals.hyperlink_color = accent;
+    visuals.weak_text_color = Some(WEAK_TEXT.in_theme(theme));
+    visuals.warn_fg_color = WARNING.in_theme(theme);
+    visuals.error_fg_color = ERROR.in_theme(theme);
     // See `background`.
     visuals.panel_fill = Color32::TRANSPARENT;
-    visuals.window_fill = PANEL;
-    visuals.window_stroke = Stroke::new(1.0, LINE);
+    visuals.window_fill = PANEL.in_theme(theme);
+    visuals.window_stroke = Stroke::new(1.0, line);
     visuals.window_corner_radius = CornerRadius::same(8);
     visuals.menu_corner_radius = CornerRadius::same(6);
-    visuals.extreme_bg_color = DEEP;
+    visuals.extreme_bg_color = DEEP.in_theme(theme);
     // Disabled commands are still readable.
     visuals.disabled_alpha = 0.62;
-    visuals.faint_bg_color = Color32::from_rgb(0x22, 0x27, 0x2e);
+    visuals.faint_bg_color = FAINT.in_theme(theme);
     visuals
 }
 
@@ -168,5 +230,29 @@ fn fallback_font(path: &'static str) -> impl Fn(&FallbackRequest<'_>) -> Option<
                 priority: epaint::text::FontPriority::Lowest,
             }],
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn luminance(color: Color32) -> f32 {
+        let [r, g, b, _] = egui::Rgba::from(color).to_array();
+        0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+
+    #[test]
+    fn texts_are_readable_in_both_themes() {
+        for theme in [Theme::Dark, Theme::Light] {
+            for background in [PANEL, DEEP] {
+                for text in [ACCENT, ERROR, WARNING, TEXT, STRONG_TEXT, WEAK_TEXT] {
+                    let [text, background] =
+                        [text, background].map(|color| luminance(color.in_theme(theme)) + 0.05);
+                    let contrast = (text / background).max(background / text);
+                    assert!(contrast >= 4.5, "{contrast} in {theme:?}");
+                }
+            }
+        }
     }
 }

@@ -13,6 +13,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _, by};
 use egui_kittest::{Harness, HarnessBuilder};
 use glam::Vec3;
 use mapscope::viewer::commands::Action;
+use mapscope::viewer::keymap::Keymap;
 use mapscope::viewer::panels::{
     Curves, Finding, FrameStatistics, Inspector, Kinds, OnDisk, Outliner, PanelContext, PanelUi,
     PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox, legend,
@@ -568,6 +569,7 @@ impl<Panel: Default> Host<Panel> {
             shown: &self.shown,
             hovered: None,
             camera: &camera,
+            keymap: &Keymap::default(),
             frame: FrameStatistics {
                 frame_ms: 4.256,
                 passes: self.passes,

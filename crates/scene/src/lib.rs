@@ -54,5 +54,5 @@ pub use open::suggest::{continuations, fields_of_kind};
 pub use open::usage::{Usage, is_shared_asset};
 pub use open::{
     dangling_link, demo, format_by_name, formats, has_known_ending, identify_format, info_keys,
-    item_keys, main_kind, open, outside_link, overlays, saving,
+    item_keys, main_kind, open, outside_link, overlays, overlays_by_kind, saving,
 };

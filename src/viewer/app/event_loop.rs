@@ -141,6 +141,7 @@ impl ApplicationHandler<UserEvent> for App {
                     self.state.rescan_playlist();
                     self.files.poll();
                     self.reload_settings();
+                    self.read_system_theme();
                 }
             }
             WindowEvent::CloseRequested => {
@@ -241,6 +242,12 @@ impl ApplicationHandler<UserEvent> for App {
             }
             #[cfg(target_os = "linux")]
             UserEvent::Device(event) => self.on_device_event(event),
+            #[cfg(target_os = "linux")]
+            UserEvent::SystemTheme(theme) => {
+                if let Some(screen) = &mut self.screen {
+                    screen.input.egui_input_mut().system_theme = theme;
+                }
+            }
             UserEvent::DeviceLost(reason) => {
                 if !event_loop.exiting() {
                     self.rebuild(&reason, event_loop);

@@ -19,6 +19,8 @@ use super::events::Loss;
 use super::pointer_lock::PointerLock;
 use super::previews::{LivePreviews, PreviewTextures};
 use super::surface::{Next, WindowSurface};
+#[cfg(target_os = "linux")]
+use super::system_theme;
 use super::view_texture::{Extent, ViewTexture};
 #[cfg(target_os = "linux")]
 use super::x11;
@@ -26,6 +28,7 @@ use super::{App, UserEvent, icon, sender, surface};
 use crate::viewer::docks::Panel;
 use crate::viewer::io::watch::FileWatch;
 use crate::viewer::panels::FrameStatistics;
+use crate::viewer::theme::ThemeChoice;
 use crate::viewer::ui::Canvas;
 use crate::viewer::{ViewError, places, theme};
 use mapscope_formats::Severity;
@@ -38,6 +41,15 @@ const STABLE_FOR: Duration = Duration::from_secs(10);
 /// Application id for the desktop: the name of the desktop entry and of the icon.
 #[cfg(target_os = "linux")]
 const APP_ID: &str = "mapscope";
+
+/// The theme of the window's title bar; `None` for that of the system.
+fn window_theme(choice: ThemeChoice) -> Option<Theme> {
+    match choice {
+        ThemeChoice::Dark => Some(Theme::Dark),
+        ThemeChoice::Light => Some(Theme::Light),
+        ThemeChoice::System => None,
+    }
+}
 
 /// The window and the resources that belong to it.
 pub(super) struct Screen {
@@ -75,7 +87,7 @@ impl App {
             .with_inner_size(LogicalSize::new(width, height))
             .with_min_inner_size(LogicalSize::new(480.0, 320.0))
             .with_maximized(self.state.settings.maximized)
-            .with_theme(Some(Theme::Dark))
+            .with_theme(window_theme(self.state.settings.theme))
             .with_window_icon(icon::window_icon())
             .with_visible(false);
         // The desktop finds icon and name of the program by this id, also on X11.
@@ -84,7 +96,7 @@ impl App {
         let window = Arc::new(event_loop.create_window(attributes)?);
         #[cfg(target_os = "linux")]
         {
-            x11::set_background(&window, theme::background(true));
+            x11::set_background(&window, theme::background(&self.egui, true));
             self.x11_drops = x11::Drops::start(&window, sender(&self.proxy, UserEvent::Device));
         }
         let mut input = egui_winit::State::new(
@@ -92,7 +104,7 @@ impl App {
             egui::ViewportId::ROOT,
             &*window,
             Some(window.scale_factor() as f32),
-            window.theme(),
+            event_loop.system_theme(),
             None,
         );
         input.set_clipboard_shortcuts(false);
@@ -140,6 +152,31 @@ impl App {
         let (gpu, surface) = opened?;
         let gpu = gpu.with_samples(self.samples);
         Screen::new(window, input, gpu, surface, &self.proxy)
+    }
+
+    /// Applies the theme of the settings, if another one is in use.
+    fn apply_theme(&self) {
+        let choice = self.state.settings.theme;
+        if self.egui.options(|options| options.theme_preference) == choice.into() {
+            return;
+        }
+        self.egui.set_theme(choice);
+        if let Some(screen) = &self.screen {
+            screen.window.set_theme(window_theme(choice));
+            #[cfg(target_os = "linux")]
+            x11::set_background(&screen.window, theme::background(&self.egui, true));
+        }
+        self.read_system_theme();
+    }
+
+    /// Reads the theme of the system if the window follows it. winit reports it elsewhere.
+    pub(super) fn read_system_theme(&self) {
+        #[cfg(target_os = "linux")]
+        if self.state.settings.theme == ThemeChoice::System {
+            let on_read = sender(&self.proxy, UserEvent::SystemTheme);
+            // The bus may start the portal, which takes long.
+            std::thread::spawn(move || on_read(system_theme::read()));
+        }
     }
 
     pub(super) fn name_adapter(&mut self, gpu: &Gpu) {
@@ -198,6 +235,7 @@ impl App {
             return;
         }
         self.show_loading();
+        self.apply_theme();
         let Some(screen) = &mut self.screen else {
             return;
         };
@@ -495,7 +533,7 @@ impl Screen {
             size_in_pixels: self.surface.size(),
             pixels_per_point,
         };
-        let background = theme::background(view_place.is_some());
+        let background = theme::background(self.input.egui_ctx(), view_place.is_some());
         let mut encoder = device.create_command_encoder(&Default::default());
         let before = self
             .painter

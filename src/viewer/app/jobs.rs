@@ -11,6 +11,7 @@ use crate::images::animation::DEFAULT_FPS;
 use crate::images::series::Destination;
 use crate::images::shots::Shot;
 use crate::viewer::format::counted;
+use crate::viewer::io::settings_file::SettingsFile;
 use crate::viewer::io::{compare, find, search};
 use crate::viewer::state::animation::SavingView;
 use crate::viewer::state::compare::CompareRequest;
@@ -18,6 +19,7 @@ use crate::viewer::state::find::FindRequest;
 use crate::viewer::state::load::{LoadRequest, Outcome};
 use crate::viewer::state::notices::{LoadingView, Subject};
 use crate::viewer::state::playlist::Origin;
+use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{self, State};
 use mapscope_formats::Severity;
 use mapscope_scene::Progress;
@@ -305,31 +307,32 @@ impl App {
 
     /// Writes the settings of this window, and adopts those that other windows have changed.
     pub(super) fn save_settings(&mut self) {
-        let Some(file) = &mut self.settings_file else {
-            return;
-        };
-        match file.save(&self.state.settings_to_keep()) {
-            Ok(Some(merged)) => {
-                self.state.notices.dismiss_about(&Subject::Settings);
-                self.state.adopt_settings(merged);
-            }
-            Ok(None) => {}
-            Err(text) => {
-                let severity = Some(Severity::Warning);
-                let notices = &mut self.state.notices;
-                notices.toast_about(Subject::Settings, text, severity);
-            }
-        }
+        self.exchange_settings(SettingsFile::save);
     }
 
     /// Adopts the settings that other windows have changed.
     pub(super) fn reload_settings(&mut self) {
+        self.exchange_settings(SettingsFile::read_changes);
+    }
+
+    fn exchange_settings(
+        &mut self,
+        exchange: fn(&mut SettingsFile, &Settings) -> Result<Option<Settings>, String>,
+    ) {
         let Some(file) = &mut self.settings_file else {
             return;
         };
-        let settings = self.state.settings_to_keep();
-        if let Some(merged) = file.read_changes(&settings) {
-            self.state.adopt_settings(merged);
+        match exchange(file, &self.state.settings_to_keep()) {
+            Ok(Some(merged)) => {
+                self.state.notices.dismiss_about(&Subject::Settings);
+                let has_new_keys = merged.keys != self.state.settings.keys;
+                self.state.adopt_settings(merged);
+                if has_new_keys {
+                    self.state.report_unknown_keys();
+                }
+            }
+            Ok(None) => {}
+            Err(text) => self.state.warn_of_settings(text),
         }
     }
 }

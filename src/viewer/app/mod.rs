@@ -21,6 +21,8 @@ mod scale;
 #[cfg(unix)]
 mod signals;
 pub(crate) mod surface;
+#[cfg(target_os = "linux")]
+mod system_theme;
 pub(crate) mod view_texture;
 #[cfg(target_os = "linux")]
 mod wayland;
@@ -88,6 +90,9 @@ pub(crate) enum UserEvent {
     /// A drop or a clipboard event on Wayland.
     #[cfg(target_os = "linux")]
     Device(DeviceEvent),
+    /// The theme of the desktop was read.
+    #[cfg(target_os = "linux")]
+    SystemTheme(Option<egui::Theme>),
     /// The graphics device was lost.
     DeviceLost(String),
     /// A signal requests the end of the program.
@@ -189,6 +194,7 @@ impl App {
         let on_part = sender(&proxy, |()| UserEvent::PartsLoaded);
         let egui = egui::Context::default();
         theme::apply(&egui);
+        egui.set_theme(state.settings.theme);
         let events = Events::from_env();
         if events.enabled() {
             // With a blinking cursor, a test would wait forever for the last frame.

@@ -1,12 +1,16 @@
 //! Applies commands to the state.
 
-use super::{Action, Animation, Command, ScaleChange, Surroundings};
+use egui::KeyboardShortcut;
+
+use super::{Action, Animation, Command, ScaleChange, Setting, Surroundings};
 use crate::viewer::docks::Panel;
-use crate::viewer::state::interface::{Dialog, PathPurpose};
+use crate::viewer::keymap::Keymap;
+use crate::viewer::state::interface::{Dialog, KeyEdit, PathPurpose};
 use crate::viewer::state::load::{Cause, Target};
 use crate::viewer::state::{Effect, State};
 use crate::viewer::view::camera_control::{self, CameraMode};
 use crate::viewer::view::fields_of_view::FieldsOfView;
+use mapscope_formats::Severity;
 use mapscope_scene::camera::{NamedView, Projection};
 use mapscope_scene::{OverlayId, fixed};
 
@@ -101,8 +105,33 @@ impl State {
             | Action::LastView
             | Action::Palette
             | Action::CheatSheet
+            | Action::EditKeys
+            | Action::Setting(_)
             | Action::About => true,
         }
+    }
+
+    /// Reports the keys of the settings that have no effect.
+    pub(crate) fn report_unknown_keys(&mut self) {
+        let faults = self.settings.keys.faults(|id| super::find(id).is_some());
+        if !faults.is_empty() {
+            let text = format!("Keys of the settings are not used: {}", faults.join("; "));
+            log::warn!("{text}");
+            self.notices.toast(text, Some(Severity::Warning));
+        }
+    }
+
+    /// Sets the keys of a command, and saves them.
+    pub(crate) fn set_keys(&mut self, command: &Command, keys: Vec<KeyboardShortcut>) {
+        let changed = (keys != command.default_keys).then_some(keys);
+        self.settings.keys.set(command.id, changed);
+        self.effects.push(Effect::SaveSettings);
+    }
+
+    /// Restores the default keys of all commands.
+    pub(crate) fn reset_keys(&mut self) {
+        self.settings.keys = Keymap::default();
+        self.effects.push(Effect::SaveSettings);
     }
 
     /// The reason why a command is disabled, if that is not obvious.
@@ -142,6 +171,14 @@ impl State {
             Action::Overlay(id) => Some(self.session.is_overlay_on(id)),
             Action::PlainSurface => Some(self.session.is_surface_plain()),
             Action::Cut => Some(self.session.tools.clip_box.is_open()),
+            Action::Setting(Setting::Navigation(preset)) => {
+                Some(self.settings.navigation.preset == preset)
+            }
+            Action::Setting(Setting::Theme(theme)) => Some(self.settings.theme == theme),
+            Action::Setting(Setting::ReversesWheel) => {
+                Some(self.settings.navigation.reverses_wheel)
+            }
+            Action::Setting(Setting::ReversesDrag) => Some(self.settings.navigation.reverses_drag),
             _ => None,
         }
     }
@@ -250,9 +287,9 @@ impl State {
                 self.interface.full_screen = on;
                 self.effects.push(Effect::FullScreen(on));
                 if let Some(command) = super::of(action) {
-                    let key = command.first_key_text();
+                    let key = command.first_key_text(&self.settings.keys);
                     let text = format!("Press {key} to leave full screen");
-                    if on {
+                    if on && !key.is_empty() {
                         // In full screen, no menu shows the shortcut.
                         self.notices.toast(text, None);
                     } else {
@@ -370,10 +407,20 @@ impl State {
             }
             Action::CheatSheet => {
                 let shown = matches!(self.interface.dialog, Some(Dialog::CheatSheet { .. }));
-                self.interface.dialog = (!shown).then(|| Dialog::CheatSheet {
-                    text: String::new(),
-                    is_new: true,
-                });
+                self.interface.dialog = (!shown).then(|| Dialog::cheat_sheet(None));
+            }
+            Action::Setting(setting) => {
+                let navigation = &mut self.settings.navigation;
+                match setting {
+                    Setting::Theme(theme) => self.settings.theme = theme,
+                    Setting::Navigation(preset) => navigation.preset = preset,
+                    Setting::ReversesWheel => navigation.reverses_wheel ^= true,
+                    Setting::ReversesDrag => navigation.reverses_drag ^= true,
+                }
+                self.effects.push(Effect::SaveSettings);
+            }
+            Action::EditKeys => {
+                self.interface.dialog = Some(Dialog::cheat_sheet(Some(KeyEdit::default())));
             }
             Action::About => self.interface.dialog = Some(Dialog::About),
         }

@@ -4,25 +4,32 @@
 //! generated from [`all`]. It combines the table here with one command per panel and per overlay.
 
 mod actions;
+mod conflicts;
 mod request;
 pub mod script;
 
+pub(crate) use self::conflicts::conflicts;
 pub use self::request::Request;
 
+use std::borrow::Cow;
 use std::slice;
 use std::sync::LazyLock;
 
-use egui::{Key, KeyboardShortcut, ModifierNames, Modifiers};
+use egui::{Key, KeyboardShortcut, Modifiers};
 
 use mapscope_scene::camera::NamedView;
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{Direction, Overlay, OverlayId};
 
 use super::docks::Panel;
+use super::format::capitalized;
+use super::keymap::{Keymap, key_text};
 use super::state::bookmarks::MAX_BOOKMARKS;
 use super::state::interface::{Dialog, FocusMove, PathPurpose};
 use super::state::player::LoopMode;
 use super::state::{Effect, State};
+use super::theme::ThemeChoice;
+use super::view::navigation::{DragEffect, Preset};
 
 /// A command for menus, keys, the palette and the buttons of panels.
 #[derive(Debug, Clone, Copy)]
@@ -31,8 +38,8 @@ pub struct Command {
     pub id: &'static str,
     /// Its name in menus and in the palette.
     pub name: &'static str,
-    /// Its keys, by priority.
-    pub keys: &'static [KeyboardShortcut],
+    /// Its default keys, by priority.
+    pub default_keys: &'static [KeyboardShortcut],
     /// Its place in the menus.
     pub menu: MenuPlace,
     /// A sentence that describes its effect.
@@ -170,8 +177,12 @@ pub enum Action {
     LastView,
     /// Show the command palette.
     Palette,
+    /// Make a choice, or switch an option of the settings on or off.
+    Setting(Setting),
     /// Show the keyboard shortcuts.
     CheatSheet,
+    /// Show the keyboard shortcuts, and change them.
+    EditKeys,
     /// Show information about the program.
     About,
 }
@@ -257,55 +268,77 @@ pub enum ScaleChange {
     Reset,
 }
 
-/// A pointer gesture, for the cheat sheet and the documentation.
-#[derive(Debug)]
-pub struct PointerGesture {
-    /// The gesture.
-    pub gesture: &'static str,
-    /// Its effect.
-    pub help: &'static str,
+/// A choice of the settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// The drags of the 3D view.
+    Navigation(Preset),
+    /// The direction of the wheel.
+    ReversesWheel,
+    /// The direction of drags.
+    ReversesDrag,
+    /// The theme of the window.
+    Theme(ThemeChoice),
+}
+
+/// A pointer gesture in the view, and its effect.
+pub(crate) type PointerGesture = (Cow<'static, str>, &'static str);
+
+/// The drags of a navigation preset in the 3D view.
+fn drags(preset: Preset) -> impl Iterator<Item = PointerGesture> {
+    preset.named_drags().map(|(effect, drag)| {
+        let help = match effect {
+            DragEffect::Orbit => "Orbit the point under the pointer; in a room, look around",
+            DragEffect::Pan => "Move the view sideways",
+            DragEffect::Look => "Look around",
+        };
+        (capitalized(&drag).into(), help)
+    })
 }
 
 /// All pointer gestures of the view.
-pub static POINTER: &[PointerGesture] = &[
-    PointerGesture {
-        gesture: "Move",
-        help: "Point at an item to see its description in the status bar",
-    },
-    PointerGesture {
-        gesture: "Click",
-        help: "Select the item under the pointer",
-    },
-    PointerGesture {
-        gesture: "Double click",
-        help: "Centre the view on the point under the pointer",
-    },
-    PointerGesture {
-        gesture: "Left drag",
-        help: "Orbit the point under the pointer; in a room and while flying, look around; in the \
-               game view and the flat view, drag the map; while measuring, measure",
-    },
-    PointerGesture {
-        gesture: "Right, middle or Shift+left drag",
-        help: "Move the view sideways; while flying, a right drag looks around",
-    },
-    PointerGesture {
-        gesture: "Wheel",
-        help: "Zoom toward the point under the pointer, in the flat view in whole steps; in the \
-               game view, change the height; while flying, change the speed. Zooming stops at a \
-               wall and, after a pause, continues into the room behind it",
-    },
-    PointerGesture {
-        gesture: "W A S D, Q E while flying",
-        help: "Move forward, left, back, right, down and up, faster with Shift. The keys are \
-               positions on a QWERTY keyboard, whatever the layout. They work at any time while \
-               the right button is held",
-    },
-    PointerGesture {
-        gesture: "Drop files or a folder",
-        help: "Open them; a folder is searched with its subfolders",
-    },
-];
+pub(crate) fn pointer_gestures(preset: Preset) -> impl Iterator<Item = PointerGesture> {
+    const FIRST: [(&str, &str); 3] = [
+        (
+            "Move",
+            "Point at an item to see its description in the status bar",
+        ),
+        ("Click", "Select the item under the pointer"),
+        (
+            "Double click",
+            "Centre the view on the point under the pointer",
+        ),
+    ];
+    const OTHERS: [(&str, &str); 6] = [
+        ("Drag in the flat view or the game view", "Move the map"),
+        (
+            "Drag while flying or walking",
+            "Look around; while flying, a middle drag moves the view sideways",
+        ),
+        ("Left drag while measuring", "Measure"),
+        (
+            "Wheel",
+            "Zoom toward the point under the pointer, in the flat view in whole steps; in the \
+             game view, change the height; while flying, change the speed. Zooming stops at a \
+             wall and, after a pause, continues into the room behind it",
+        ),
+        (
+            "W A S D, Q E while flying",
+            "Move forward, left, back, right, down and up, faster with Shift. The keys are \
+             positions on a QWERTY keyboard, whatever the layout. They work at any time while \
+             the right button is held",
+        ),
+        (
+            "Drop files or a folder",
+            "Open them; a folder is searched with its subfolders",
+        ),
+    ];
+    let fixed = |(gesture, help): (&'static str, _)| (gesture.into(), help);
+    let first = FIRST.into_iter().map(fixed);
+    first
+        .chain(drags(preset))
+        .chain(OTHERS.into_iter().map(fixed))
+}
 
 const fn key(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::NONE, key)
@@ -339,7 +372,7 @@ const fn command(
     Command {
         id,
         name,
-        keys,
+        default_keys: keys,
         menu: MenuPlace { title, group },
         help,
         action,
@@ -440,6 +473,12 @@ static TABLE: &[Command] = &[
         "Make text and buttons smaller"),
     command("scale.reset", "Reset text size", &[ctrl(Key::Num0)], ("View", 2), Action::Scale(ScaleChange::Reset),
         "Give text and buttons their normal size"),
+    command("theme.dark", "Use dark theme", &[], ("View", 2), Action::Setting(Setting::Theme(ThemeChoice::Dark)),
+        "Show light text on a dark background"),
+    command("theme.light", "Use light theme", &[], ("View", 2), Action::Setting(Setting::Theme(ThemeChoice::Light)),
+        "Show dark text on a light background"),
+    command("theme.system", "Use the system's theme", &[], ("View", 2), Action::Setting(Setting::Theme(ThemeChoice::System)),
+        "Follow the dark or light theme of the system, or use the dark theme if it has none"),
     command("focus.next", "Focus next panel", &[key(Key::F6)], ("View", 2), Action::Do(&Operation {
         id: "focus-next",
         is_enabled: |_| true,
@@ -543,6 +582,16 @@ static TABLE: &[Command] = &[
         run: |state| state.effects.push(Effect::PastePose),
     }),
         "Move the camera to the eye and target in the clipboard"),
+    command("navigation.mapscope", "Use Mapscope navigation", &[], ("Camera", 5), Action::Setting(Setting::Navigation(Preset::Mapscope)),
+        "Orbit with a left drag, and move the view with a right or middle drag"),
+    command("navigation.blender", "Use Blender navigation", &[], ("Camera", 5), Action::Setting(Setting::Navigation(Preset::Blender)),
+        "Orbit with a middle drag, and move the view with Shift and a middle drag"),
+    command("navigation.trenchbroom", "Use TrenchBroom navigation", &[], ("Camera", 5), Action::Setting(Setting::Navigation(Preset::TrenchBroom)),
+        "Look around with a right drag, and move the view with a middle drag"),
+    command("navigation.reverse-wheel", "Reverse wheel", &[], ("Camera", 5), Action::Setting(Setting::ReversesWheel),
+        "Zoom in the opposite direction of the wheel"),
+    command("navigation.reverse-drag", "Reverse drags", &[], ("Camera", 5), Action::Setting(Setting::ReversesDrag),
+        "Move and turn the view in the opposite direction of a drag"),
 
     command("select.clear", "Deselect", &[key(Key::Escape)], ("Select", 0), Action::Clear,
         "Cancel loading, close a dialog or notice, leave a mode, or clear the selection"),
@@ -683,6 +732,8 @@ static TABLE: &[Command] = &[
         "Type part of a command's name to run it"),
     command("cheat-sheet", "Show keys and pointer", &[key(Key::F1)], ("Help", 0), Action::CheatSheet,
         "List all keys with their commands, and show which options are on"),
+    command("keys.edit", "Keys…", &[], ("Help", 0), Action::EditKeys,
+        "Search commands by name or key, and change their keys"),
     command("demo.hamlet", "Hamlet demo", &[], ("Help", 1), Action::OpenDemo(&demo::HAMLET),
         "Open a scene: a market with its people, cottages, a chapel and a mill"),
     command("demo.terrain", "Terrain demo", &[], ("Help", 1), Action::OpenDemo(&demo::TERRAIN),
@@ -815,7 +866,7 @@ fn of_panel(panel: Panel) -> Command {
     Command {
         id: format!("panel.{}", panel.id()).leak(),
         name: panel.name(),
-        keys: vec![ctrl(panel.key())].leak(),
+        default_keys: vec![ctrl(panel.key())].leak(),
         menu: MenuPlace {
             title: "View",
             group: 0,
@@ -839,7 +890,7 @@ fn of_overlay(overlay: &Overlay) -> Command {
     Command {
         id: format!("overlay.{}", overlay.id).leak(),
         name: overlay.name,
-        keys,
+        default_keys: keys,
         menu: MenuPlace {
             title: "Overlays",
             group,
@@ -859,44 +910,40 @@ pub fn of(action: Action) -> Option<&'static Command> {
     all().iter().find(|command| command.action == action)
 }
 
-/// Display text of a shortcut, such as `Ctrl+Shift+O`.
-pub fn key_text(shortcut: &KeyboardShortcut) -> String {
-    let mut text = ModifierNames::NAMES.format(&shortcut.modifiers, cfg!(target_os = "macos"));
-    if !text.is_empty() {
-        text.push('+');
-    }
-    text.push_str(match shortcut.logical_key {
-        Key::PageDown => "Page Down",
-        Key::PageUp => "Page Up",
-        Key::Escape => "Esc",
-        Key::Plus => "+",
-        Key::Minus => "-",
-        Key::Equals => "=",
-        Key::Comma => ",",
-        Key::Period => ".",
-        Key::OpenBracket => "[",
-        Key::CloseBracket => "]",
-        key => key.name(),
-    });
-    text
-}
-
 impl Command {
+    /// Its keys, by priority: those of the settings, or else the default keys.
+    pub(crate) fn keys<'a>(&'a self, keymap: &'a Keymap) -> &'a [KeyboardShortcut] {
+        keymap.get(self.id).unwrap_or(self.default_keys)
+    }
+
     /// Display texts of all its keys, by priority.
-    pub fn key_texts(&self) -> impl Iterator<Item = String> + '_ {
-        self.keys.iter().map(key_text)
+    pub(crate) fn key_texts<'a>(&'a self, keymap: &'a Keymap) -> impl Iterator<Item = String> + 'a {
+        self.keys(keymap).iter().map(key_text)
     }
 
     /// Display text of its first key. Empty if it has no key.
-    pub fn first_key_text(&self) -> String {
-        self.key_texts().next().unwrap_or_default()
+    pub(crate) fn first_key_text(&self, keymap: &Keymap) -> String {
+        self.key_texts(keymap).next().unwrap_or_default()
     }
 
     /// Its help and its first key.
-    pub(super) fn help_and_key(&self) -> String {
-        let keys = self.key_texts().take(1).map(|key| format!(" ({key})"));
-        [self.help.to_owned()].into_iter().chain(keys).collect()
+    pub(super) fn help_and_key(&self, keymap: &Keymap) -> String {
+        with_key(self.help, &self.first_key_text(keymap))
     }
+}
+
+/// Adds a key to a text, if there is one.
+pub(crate) fn with_key(text: &str, key: &str) -> String {
+    if key.is_empty() {
+        text.to_owned()
+    } else {
+        format!("{text} ({key})")
+    }
+}
+
+/// Display text of the first key of the command with an id. Empty if it has no key.
+pub(crate) fn key_of(id: &str, keymap: &Keymap) -> String {
+    find(id).map_or_else(String::new, |command| command.first_key_text(keymap))
 }
 
 /// The command of a pressed key, if any.
@@ -909,6 +956,7 @@ pub fn pressed(
     key: Key,
     physical_key: Option<Key>,
     modifiers: Modifiers,
+    keymap: &Keymap,
     is_enabled: impl Fn(Action) -> bool,
 ) -> Option<&'static Command> {
     let match_key = |shortcut: &KeyboardShortcut| {
@@ -925,7 +973,7 @@ pub fn pressed(
         (modifiers_match && (by_place || key == expected)).then_some(!by_place)
     };
     let candidates = all().iter().filter_map(|command| {
-        let keys = command.keys.iter().map(match_key).enumerate();
+        let keys = command.keys(keymap).iter().map(match_key).enumerate();
         let (place, by_letter) = keys
             .filter_map(|(place, matched)| Some((place, matched?)))
             .min()?;
@@ -951,14 +999,15 @@ const FIRST_KEYS: [&str; 12] = [
     "cheat-sheet",
 ];
 
-/// The key table of the README, in Markdown.
+/// The table of the default keys in the README, in Markdown.
 pub fn first_keys() -> String {
+    let defaults = Keymap::default();
     let mut table = String::from("| Key | Does |\n|---|---|\n");
     let commands = FIRST_KEYS
         .into_iter()
         .filter_map(|id| all().iter().find(|command| command.id == id));
     for command in commands {
-        let (key, help) = (command.first_key_text(), command.help);
+        let (key, help) = (command.first_key_text(&defaults), command.help);
         table.extend(["| `", &key, "` | ", help, " |\n"]);
     }
     table
@@ -967,6 +1016,7 @@ pub fn first_keys() -> String {
 /// The tables of the documentation page of keys, in Markdown: one per menu, and one for the
 /// pointer.
 pub fn key_tables() -> String {
+    let defaults = Keymap::default();
     let mut tables = String::new();
     for menu in MENUS {
         tables.extend([
@@ -975,8 +1025,8 @@ pub fn key_tables() -> String {
             "\n\n| Key | Command | Id | Does |\n|---|---|---|---|\n",
         ]);
         for command in all().iter().filter(|c| c.menu.title == menu) {
-            let keys: Vec<String> = command.key_texts().map(|k| format!("`{k}`")).collect();
-            let keys = keys.join(" ");
+            let keys = command.key_texts(&defaults).map(|k| format!("`{k}`"));
+            let keys = keys.collect::<Vec<_>>().join(" ");
             tables.extend([
                 "| ",
                 &keys,
@@ -991,50 +1041,33 @@ pub fn key_tables() -> String {
         }
         tables.push('\n');
     }
-    tables.push_str("## Pointer in the view\n\n| Pointer | Does |\n|---|---|\n");
-    for PointerGesture { gesture, help } in POINTER {
-        tables.extend(["| ", gesture, " | ", help, " |\n"]);
+    let mut add = |title: &str, gestures: &mut dyn Iterator<Item = PointerGesture>| {
+        tables.extend([title, "\n\n| Pointer | Does |\n|---|---|\n"]);
+        for (gesture, help) in gestures {
+            tables.extend(["| ", &gesture, " | ", help, " |\n"]);
+        }
+    };
+    let mut all = pointer_gestures(Preset::default());
+    add("## Pointer in the view", &mut all);
+    for preset in Preset::ALL.into_iter().skip(1) {
+        let title = format!("\n### Drags with {} navigation", preset.name());
+        add(&title, &mut drags(preset));
     }
     tables
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{HashMap, HashSet};
+    use std::collections::HashSet;
 
     use super::*;
-    use crate::view_request::ViewRequest;
-    use crate::viewer::state::settings::Settings;
-    use crate::viewer::testing::maps::map;
-    use crate::viewer::testing::{document, level, loaded, model};
-    use crate::viewer::ui::menus::is_listed;
-
-    /// `true` if a document of any format offers both commands.
-    fn is_offered_with(a: &Command, b: &Command) -> bool {
-        [document(), model(), level(), map()]
-            .into_iter()
-            .any(|document| {
-                let mut state = State::new(Settings::default(), ViewRequest::default());
-                state.loaded(loaded(document, false));
-                [a, b].iter().all(|command| is_listed(&state, command))
-            })
-    }
+    use crate::viewer::keymap::parse_key;
 
     #[test]
-    fn names_keys_and_actions_are_each_used_once() {
+    fn names_and_actions_are_each_used_once() {
         let mut ids = HashSet::new();
-        let mut keys: HashMap<_, Vec<&Command>> = HashMap::new();
         for (index, command) in all().iter().enumerate() {
             assert!(ids.insert(command.id), "{} stands twice", command.id);
-            for (place, key) in command.keys.iter().enumerate() {
-                // A shared key needs different priorities, or no document offers both commands.
-                let others = keys.entry((*key, place)).or_insert_with(Vec::new);
-                for other in others.iter() {
-                    let together = is_offered_with(command, other);
-                    assert!(!together, "{} has a key of {}", command.id, other.id);
-                }
-                others.push(command);
-            }
             let same = |c: &Command| c.action == command.action;
             assert!(!all()[..index].iter().any(same), "{}", command.id);
             assert!(MENUS.contains(&command.menu.title), "{}", command.id);
@@ -1062,24 +1095,37 @@ mod tests {
     }
 
     #[test]
-    fn no_key_of_a_command_is_one_that_flies() {
-        use crate::viewer::ui::viewport::FLY_KEYS;
+    fn every_default_key_may_be_bound_and_parses_back() {
         for command in all() {
-            for key in command.keys {
-                let plain = key.modifiers.is_none() || key.modifiers == Modifiers::SHIFT;
-                assert!(
-                    !(plain && FLY_KEYS.contains(&key.logical_key)),
-                    "{}",
-                    command.id
-                );
+            for key in command.default_keys {
+                assert_eq!(parse_key(&key_text(key)), Ok(*key), "{}", command.id);
             }
         }
     }
 
     #[test]
+    fn changed_keys_replace_the_default_keys() {
+        let json = r#"{"open": ["F2", "Alt+O"], "quit": []}"#;
+        let keymap: Keymap = serde_json::from_str(json).unwrap();
+        let id = |key, modifiers| {
+            pressed(key, None, modifiers, &keymap, |_| true).map(|command| command.id)
+        };
+        assert_eq!(id(Key::F2, Modifiers::NONE), Some("open"));
+        assert_eq!(id(Key::O, Modifiers::ALT), Some("open"));
+        assert_eq!(id(Key::O, Modifiers::COMMAND), None);
+        assert_eq!(id(Key::Q, Modifiers::COMMAND), None);
+        assert_eq!(id(Key::F5, Modifiers::NONE), Some("reload"));
+        let open = find("open").unwrap();
+        assert_eq!(open.help_and_key(&keymap), "Choose a file and open it (F2)");
+        let quit = find("quit").unwrap();
+        assert_eq!(quit.help_and_key(&keymap), "Quit the program");
+    }
+
+    #[test]
     fn keys_find_their_commands_on_any_keyboard() {
         let id = |key, physical, modifiers| {
-            pressed(key, physical, modifiers, |_| true).map(|command| command.id)
+            pressed(key, physical, modifiers, &Keymap::default(), |_| true)
+                .map(|command| command.id)
         };
         assert_eq!(
             id(Key::F, Some(Key::F), Modifiers::NONE),
@@ -1102,7 +1148,14 @@ mod tests {
     #[test]
     fn a_shared_key_is_for_the_command_that_wants_it_most_and_can_do_something() {
         let home = |is_enabled: fn(Action) -> bool| {
-            pressed(Key::Home, None, Modifiers::NONE, is_enabled).map(|command| command.id)
+            pressed(
+                Key::Home,
+                None,
+                Modifiers::NONE,
+                &Keymap::default(),
+                is_enabled,
+            )
+            .map(|command| command.id)
         };
         assert_eq!(home(|_| true), Some("animation.first-frame"));
         let still = |action| !matches!(action, Action::Animation(_));

@@ -45,7 +45,7 @@ fn preview_within(paths: &[PathBuf], limits: Limits) -> DropPreview {
             title: format!("Drop to open {name} on {map}"),
             detail: match others {
                 0 => String::new(),
-                _ => format!("Page Down opens {}", counted(others, "other file")),
+                _ => format!("{} can be opened next", counted(others, "other file")),
             },
         };
     }
@@ -74,8 +74,8 @@ fn preview_within(paths: &[PathBuf], limits: Limits) -> DropPreview {
             let detail = match count {
                 1 => String::new(),
                 _ => format!(
-                    "{count} files{or_more}: opens the first readable one; Page Down opens the \
-                     others"
+                    "{count} files{or_more}: opens the first readable one; the others can be \
+                     opened next"
                 ),
             };
             (format!("Drop to open {name}"), detail)
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(by_content.0, on("map"));
         let three = preview(&["castle.pfmap", "siege.pfscene", "siege.pfmap"]);
         assert_eq!(three.0, on("siege.pfmap"));
-        assert_eq!(three.1, "Page Down opens 1 other file");
+        assert_eq!(three.1, "1 other file can be opened next");
         let scenes = preview(&["siege.pfscene", "other.pfscene", "castle.pfmap"]);
         assert_eq!(scenes.0, "Drop to open siege.pfscene");
     }

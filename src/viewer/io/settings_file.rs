@@ -7,7 +7,7 @@ use std::{io, thread};
 
 use serde_json::Value;
 
-use crate::viewer::state::settings::Settings;
+use crate::viewer::state::settings::{Settings, VERSION};
 use mapscope_scene::{saving, system_reason};
 
 /// Maximum size of a settings file, in bytes.
@@ -24,7 +24,7 @@ pub(crate) struct SettingsFile {
     known: Settings,
     /// Modification time of the file at the last access, if it existed.
     modified: Option<SystemTime>,
-    /// `true` if the last write failed.
+    /// `true` if the last access failed.
     has_failed: bool,
 }
 
@@ -35,20 +35,35 @@ impl SettingsFile {
         Some(folders.config_dir().join("settings.json"))
     }
 
-    /// Opens a settings file and reads it. A missing file has the default settings.
-    pub(crate) fn open(path: PathBuf) -> (Self, Settings) {
-        let settings = read(&path).unwrap_or_else(|error| {
-            log::warn!("{} is not used: {error}", path.display());
-            None
-        });
-        let settings = settings.unwrap_or_default();
-        let file = Self {
+    /// Opens a settings file and reads it. A missing file has the default settings. If the file
+    /// cannot be read, the result is a message for the user. The file then stays as it is: nothing
+    /// is saved until it can be read.
+    pub(crate) fn open(path: PathBuf) -> (Self, Result<Settings, String>) {
+        let mut file = Self {
             modified: modified(&path),
             path,
-            known: settings.clone(),
+            known: Settings::default(),
             has_failed: false,
         };
+        let settings = read(&file.path);
+        let what = "Default settings are used, and changes are not saved";
+        let settings = file.report(settings, what).map(Option::flatten);
+        let settings = settings.map(Option::unwrap_or_default);
+        if let Ok(settings) = &settings {
+            file.known.clone_from(settings);
+        }
         (file, settings)
+    }
+
+    /// Describes a failure for the user. Only the first of several failures in a row is returned.
+    fn report<T>(&mut self, result: io::Result<T>, what: &str) -> Result<Option<T>, String> {
+        let had_failed = std::mem::replace(&mut self.has_failed, result.is_err());
+        result.map(Some).or_else(|error| {
+            let reason = system_reason(&error, "folder");
+            let text = format!("{what}: {}: {reason}", self.path.display());
+            log::warn!("{text}");
+            if had_failed { Ok(None) } else { Err(text) }
+        })
     }
 
     /// Writes the settings that this window has changed. If the file was written, the result
@@ -61,35 +76,35 @@ impl SettingsFile {
         if *settings == self.known {
             return Ok(None);
         }
-        let saved = self.merge_and_write(settings);
-        let had_failed = std::mem::replace(&mut self.has_failed, saved.is_err());
-        match saved {
-            Ok(merged) => {
-                self.known = settings.clone();
-                self.known.adopt(merged.clone());
-                Ok(Some(merged))
-            }
-            Err(error) => {
-                let reason = system_reason(&error, "folder");
-                let text = format!("Settings are not saved: {}: {reason}", self.path.display());
-                log::warn!("{text}");
-                if had_failed { Ok(None) } else { Err(text) }
-            }
+        let merged = self.merge_and_write(settings);
+        let merged = self.report(merged, "Settings are not saved")?;
+        if let Some(merged) = &merged {
+            self.known = settings.clone();
+            self.known.adopt(merged.clone());
         }
+        Ok(merged)
     }
 
     /// Returns the settings merged with the changes of other windows, if the file has changed since
     /// the last access.
-    pub(crate) fn read_changes(&mut self, settings: &Settings) -> Option<Settings> {
+    ///
+    /// # Errors
+    /// Fails if the file cannot be read. Only the first of several failures in a row is returned,
+    /// as a message for the user.
+    pub(crate) fn read_changes(&mut self, settings: &Settings) -> Result<Option<Settings>, String> {
         let modified = modified(&self.path);
         if modified == self.modified {
-            return None;
+            return Ok(None);
         }
         self.modified = modified;
-        let others = read(&self.path).ok()??;
-        let merged = self.merged(settings, &others).ok()?;
+        let others = read(&self.path);
+        let what = "Settings are neither read nor saved";
+        let Some(Some(others)) = self.report(others, what)? else {
+            return Ok(None);
+        };
+        let merged = self.merged(settings, &others).ok();
         self.known.adopt(others);
-        Some(merged)
+        Ok(merged)
     }
 
     fn merge_and_write(&mut self, settings: &Settings) -> io::Result<Settings> {
@@ -142,19 +157,23 @@ fn lock(path: &Path) -> io::Result<File> {
 }
 
 /// Merges two versions of a value with a common ancestor. For each setting, a change of this window
-/// wins over the others' value.
+/// wins over the others' value. Entries that only one side has added or removed are added or removed.
 fn merge(known: &Value, ours: Value, others: Value) -> Value {
     match (known, ours, others) {
-        (Value::Object(known), Value::Object(ours), Value::Object(mut others)) => ours
-            .into_iter()
-            .map(|(key, value)| {
-                let merged = match (known.get(&key), others.remove(&key)) {
+        (Value::Object(known), Value::Object(ours), Value::Object(mut others)) => {
+            let mut merged = serde_json::Map::new();
+            for (key, value) in ours {
+                let value = match (known.get(&key), others.remove(&key)) {
                     (Some(known), Some(others)) => merge(known, value, others),
+                    (Some(known), None) if *known == value => continue,
                     _ => value,
                 };
-                (key, merged)
-            })
-            .collect(),
+                merged.insert(key, value);
+            }
+            others.retain(|key, _| !known.contains_key(key));
+            merged.extend(others);
+            merged.into()
+        }
         (known, ours, others) if *known == ours => others,
         (Value::Array(known), Value::Array(ours), Value::Array(others))
             if !ours.iter().chain(&others).any(Value::is_number) =>
@@ -184,11 +203,18 @@ fn merge_lists(known: &[Value], ours: &[Value], others: &[Value]) -> Vec<Value> 
         .collect()
 }
 
-/// Reads a settings file. Missing settings have their defaults. `None` if the file does not exist
-/// or has invalid content.
+/// The version of a settings file. Files of older programs have none.
+#[derive(serde::Deserialize)]
+#[serde(expecting = "an object")]
+struct FileVersion {
+    #[serde(default)]
+    version: u32,
+}
+
+/// Reads a settings file. Missing settings have their defaults. `None` if the file does not exist.
 ///
 /// # Errors
-/// Fails if it cannot be read, or cannot be a settings file.
+/// Fails if it cannot be read, has invalid content, or is of a newer version.
 fn read(file: &Path) -> io::Result<Option<Settings>> {
     let meta = match fs::metadata(file) {
         Ok(meta) => meta,
@@ -202,13 +228,18 @@ fn read(file: &Path) -> io::Result<Option<Settings>> {
     if meta.len() > MAX_FILE_BYTES {
         return Err(io::Error::other("it is larger than 1 MiB"));
     }
-    Ok(serde_json::from_slice(&fs::read(file)?)
-        .map_err(|error| log::warn!("{} is not used: {error}", file.display()))
-        .ok()
-        .map(|mut settings: Settings| {
-            settings.repair();
-            settings
-        }))
+    let bytes = fs::read(file)?;
+    let invalid = |error| io::Error::other(format!("{error}; correct or delete the file"));
+    let FileVersion { version } = serde_json::from_slice(&bytes).map_err(invalid)?;
+    if version > VERSION {
+        return Err(io::Error::other(format!(
+            "it has version {version}, and this program reads version {VERSION}; update the \
+             program or delete the file"
+        )));
+    }
+    let mut settings: Settings = serde_json::from_slice(&bytes).map_err(invalid)?;
+    settings.repair();
+    Ok(Some(settings))
 }
 
 #[cfg(test)]
@@ -220,12 +251,18 @@ mod tests {
     use mapscope_scene::MapChoice;
 
     fn load(file: &Path) -> Settings {
-        SettingsFile::open(file.to_owned()).1
+        SettingsFile::open(file.to_owned()).1.unwrap()
+    }
+
+    /// A window.
+    fn opened(file: &Path) -> (SettingsFile, Settings) {
+        let (file, settings) = SettingsFile::open(file.to_owned());
+        (file, settings.unwrap())
     }
 
     /// Two windows that share a file.
     fn two(file: &Path) -> [(SettingsFile, Settings); 2] {
-        [(); 2].map(|()| SettingsFile::open(file.to_owned()))
+        [(); 2].map(|()| opened(file))
     }
 
     /// Saves the settings of a window, and applies the merged result.
@@ -265,11 +302,53 @@ mod tests {
         b.1.remember_file(Path::new("/c.pfmap"));
         save(&mut b);
         assert_eq!(load(&file).left, left);
-        let merged = a.0.read_changes(&a.1).unwrap();
+        let merged = a.0.read_changes(&a.1).unwrap().unwrap();
         a.1.adopt(merged);
         assert_eq!(a.1.recent_files, ["/c.pfmap", "/b.pfmap"].map(Path::new));
         assert_eq!(a.1.window_size, Settings::default().window_size);
-        assert_eq!(a.0.read_changes(&a.1), None, "nothing new");
+        assert_eq!(a.0.read_changes(&a.1), Ok(None), "nothing new");
+    }
+
+    #[test]
+    fn a_file_that_breaks_while_the_window_is_open_is_kept_and_said_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("settings.json");
+        let mut window = opened(&file);
+        window.1.scale = 2.0;
+        save(&mut window);
+        fs::write(&file, "{\"scale\": 1.5,}").unwrap();
+        window.0.modified = None;
+        let message = window.0.read_changes(&window.1).unwrap_err();
+        assert!(message.contains("at line 1 column 15"), "{message}");
+        window.1.mini_map = false;
+        save(&mut window);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{\"scale\": 1.5,}");
+        fs::write(&file, "{\"scale\": 1.5}").unwrap();
+        save(&mut window);
+        let saved = load(&file);
+        assert_eq!((saved.scale, saved.mini_map), (1.5, false));
+    }
+
+    #[test]
+    fn windows_keep_the_keys_of_each_other_and_settings_that_they_do_not_know() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("settings.json");
+        let json = r#"{"keys": {"gone": ["F5"], "quit": ["Alt+F4"], "close": []}, "later": [1]}"#;
+        fs::write(&file, json).unwrap();
+        let [mut a, mut b] = two(&file);
+        let key = |text| Some(vec![crate::viewer::keymap::parse_key(text).unwrap()]);
+        a.1.keys.set("open", key("F2"));
+        a.1.keys.set("quit", None);
+        save(&mut a);
+        b.1.keys.set("reload", key("F3"));
+        b.1.keys.set("close", None);
+        save(&mut b);
+        assert_eq!(b.1.keys, load(&file).keys);
+        let saved: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        let keys = serde_json::json!({"gone": ["F5"], "open": ["F2"], "reload": ["F3"]});
+        assert_eq!(saved["keys"], keys);
+        assert_eq!(saved["later"], serde_json::json!([1]));
+        assert_eq!(saved["version"], 1);
     }
 
     #[test]
@@ -298,7 +377,7 @@ mod tests {
         let file = dir.path().join("settings.json");
         thread::scope(|scope| {
             for number in 0..8 {
-                let mut window = SettingsFile::open(file.clone());
+                let mut window = opened(&file);
                 let folder = PathBuf::from(format!("/{number}"));
                 scope.spawn(move || {
                     window.1.add_texture_folder(&folder);
@@ -315,10 +394,11 @@ mod tests {
         let folder = dir.path().join("config");
         fs::write(&folder, "a file").unwrap();
         let path = folder.join("settings.json");
-        let (mut file, mut settings) = SettingsFile::open(path.clone());
-        settings.scale = 2.0;
-        let message = file.save(&settings).unwrap_err();
+        let (mut file, message) = SettingsFile::open(path.clone());
+        let message = message.unwrap_err();
         assert!(message.contains("settings.json"), "{message}");
+        let mut settings = Settings::default();
+        settings.scale = 2.0;
         assert_eq!(file.save(&settings), Ok(None));
         fs::remove_file(&folder).unwrap();
         assert!(file.save(&settings).unwrap().is_some());
@@ -331,10 +411,12 @@ mod tests {
         let path = dir.path().join("settings.json");
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         assert!(made.unwrap().success());
-        let (mut file, mut settings) = SettingsFile::open(path.clone());
-        assert_eq!(settings, Settings::default());
+        let (mut file, message) = SettingsFile::open(path.clone());
+        let message = message.unwrap_err();
+        assert!(message.ends_with("it is not a regular file"), "{message}");
+        let mut settings = Settings::default();
         settings.scale = 2.0;
-        assert!(file.save(&settings).is_err());
+        assert_eq!(file.save(&settings), Ok(None), "it was said");
         assert!(!path.metadata().unwrap().is_file());
         fs::remove_file(&path).unwrap();
         let large = File::create(&path).unwrap();
@@ -355,7 +437,7 @@ mod tests {
         assert!(!settings.add_texture_folder(Path::new("/textures")));
         settings.choose_map(Path::new("/a.pfscene"), &MapChoice::File("/b.pfmap".into()));
         settings.choose_map(Path::new("/c.pfscene"), &MapChoice::Nowhere);
-        let (mut saved, _) = SettingsFile::open(file.clone());
+        let (mut saved, _) = opened(&file);
         saved.save(&settings).unwrap();
         assert_eq!(load(&file), settings);
     }
@@ -365,16 +447,40 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("settings.json");
         assert_eq!(load(&file), Settings::default());
-        for text in [
-            "",
-            "{",
-            "[]",
-            "null",
-            "{\"window_size\": \"big\"}",
-            "\u{0}\u{1}",
+        for (text, reason) in [
+            ("", "EOF while parsing a value at line 1 column 0"),
+            ("{", "EOF while parsing an object at line 1 column 1"),
+            (
+                "{\n\"scale\": 2\n\"left\"",
+                "expected `,` or `}` at line 3 column 1",
+            ),
+            (
+                "null",
+                "invalid type: null, expected an object at line 1 column 4",
+            ),
+            (
+                "{\n \"window_size\": \"big\"}",
+                "invalid type: string \"big\", expected an array of length 2 at line 2 column 21",
+            ),
+            ("\u{0}\u{1}", "expected value at line 1 column 1"),
+            (
+                "{\"version\": 2, \"scale\": \"huge\"}",
+                "it has version 2, and this program reads version 1; update the program or delete \
+                 the file",
+            ),
         ] {
             fs::write(&file, text).unwrap();
-            assert_eq!(load(&file), Settings::default(), "{text}");
+            let (mut window, message) = SettingsFile::open(file.clone());
+            let message = message.unwrap_err();
+            assert!(message.contains(reason), "{text}: {message}");
+            // The file is kept until it is corrected. That was said.
+            let mut settings = Settings::default();
+            settings.scale = 2.0;
+            assert_eq!(window.save(&settings), Ok(None), "{text}");
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+            fs::write(&file, "{\"mini_map\": false}").unwrap();
+            let merged = window.save(&settings).unwrap().unwrap();
+            assert_eq!((merged.scale, merged.mini_map), (2.0, false), "{text}");
         }
         fs::write(
             &file,

@@ -7,7 +7,7 @@ use egui::{Align2, Color32, RichText, Ui};
 
 use super::list::List;
 use super::{Changes, PanelContext, PanelUi, Request, parts};
-use crate::viewer::commands::{self, Action};
+use crate::viewer::commands::{self, Action, with_key};
 use mapscope_scene::diff::{Difference, FieldChange, change_color};
 
 /// Width of the column for kind and place of a difference, in points.
@@ -41,12 +41,12 @@ impl PanelUi for ChangesPanel {
                 changes.summary()
             ));
             let has_some = !changes.diff.differences.is_empty();
-            let previous = "Go to the previous difference (Shift+F8)";
-            if parts::button(ui, has_some, "Previous", previous) {
-                run(context, "changes.previous");
-            }
-            if parts::button(ui, has_some, "Next", "Go to the next difference (F8)") {
-                run(context, "changes.next");
+            for (name, id) in [("Previous", "changes.previous"), ("Next", "changes.next")] {
+                let help = format!("Go to the {} difference", name.to_lowercase());
+                let help = with_key(&help, &commands::key_of(id, context.keymap));
+                if parts::button(ui, has_some, name, &help) {
+                    run(context, id);
+                }
             }
             run_button(ui, context, "compare");
             let help = "Copy the listed differences as text";

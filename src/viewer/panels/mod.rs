@@ -28,6 +28,7 @@ use std::sync::Arc;
 use egui::{Response, Ui};
 
 use super::docks::{Panel, panel_table};
+use super::keymap::Keymap;
 use mapscope_render::PassTimes;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::{Document, Item, Shown};
@@ -90,6 +91,8 @@ pub struct PanelContext<'a> {
     pub hovered: Option<Item>,
     /// The camera of the view.
     pub camera: &'a Camera,
+    /// The keys that the user has changed.
+    pub keymap: &'a Keymap,
     /// Costs of the last frame.
     pub frame: FrameStatistics<'a>,
     /// The document's thumbnails as textures.

@@ -153,7 +153,7 @@ pub(in crate::viewer) fn is_row_focused(ctx: &egui::Context) -> bool {
 }
 
 /// Shows a button with a tooltip. Returns `true` if it was clicked.
-pub(super) fn button(ui: &mut Ui, enabled: bool, text: &str, help: &str) -> bool {
+pub(in crate::viewer) fn button(ui: &mut Ui, enabled: bool, text: &str, help: &str) -> bool {
     let button = ui.add_enabled(enabled, Button::new(text));
     button.on_hover_text(help).clicked()
 }
@@ -443,7 +443,7 @@ pub(in crate::viewer) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect)
     let visuals = ui.visuals();
     let center = rect.center();
     let radius = rect.width().min(rect.height()) * 0.5;
-    let ink = Stroke::new(radius * 0.28, theme::PANEL);
+    let ink = Stroke::new(radius * 0.28, theme::PANEL.of(painter.ctx()));
     match severity {
         Severity::Note => {
             let line = Stroke::new(radius * 0.28, visuals.weak_text_color());
@@ -467,7 +467,7 @@ pub(in crate::viewer) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect)
             painter.add(shape);
             let at = |y: f32| center + vec2(0.0, radius * y);
             painter.line_segment([at(-0.4), at(0.3)], ink);
-            painter.circle_filled(at(0.62), radius * 0.15, theme::PANEL);
+            painter.circle_filled(at(0.62), radius * 0.15, theme::PANEL.of(painter.ctx()));
         }
     }
 }

@@ -69,6 +69,8 @@ pub(crate) enum Dialog {
         text: String,
         /// `true` until it has been displayed once.
         is_new: bool,
+        /// The change of keys, if the table allows it.
+        edit: Option<KeyEdit>,
     },
     /// Asks for a path.
     Path {
@@ -111,6 +113,26 @@ pub(crate) enum Dialog {
     Quit,
     /// Information about the program.
     About,
+}
+
+impl Dialog {
+    /// The table of keyboard shortcuts, without a filter.
+    pub(crate) fn cheat_sheet(edit: Option<KeyEdit>) -> Self {
+        Self::CheatSheet {
+            text: String::new(),
+            is_new: true,
+            edit,
+        }
+    }
+}
+
+/// The change of keys in the table of keyboard shortcuts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct KeyEdit {
+    /// The command that gets the next pressed key, and the index of the key that is replaced.
+    pub waiting: Option<(&'static str, usize)>,
+    /// The reason why the last pressed key was refused, if it was.
+    pub refused: Option<String>,
 }
 
 /// A move of the keyboard focus.

@@ -359,6 +359,12 @@ impl State {
         settings
     }
 
+    /// Shows why the settings file is not read or written.
+    pub(crate) fn warn_of_settings(&mut self, text: String) {
+        let severity = Some(Severity::Warning);
+        self.notices.toast_about(Subject::Settings, text, severity);
+    }
+
     /// Adopts settings that other windows have changed.
     pub(crate) fn adopt_settings(&mut self, settings: Settings) {
         let folders = self.settings.texture_folders.clone();
@@ -434,7 +440,7 @@ mod tests {
     use super::playlist::FileList;
     use super::*;
     use crate::images::animation::AnimationFormat;
-    use crate::viewer::commands::{self, Action, Request};
+    use crate::viewer::commands::{self, Action, Request, Setting};
     use mapscope_scene::camera::Projection;
     use mapscope_scene::saving::PNG;
     use mapscope_scene::{OverlayId, ProblemTarget, Progress, TerrainItem, demo};
@@ -649,6 +655,11 @@ mod tests {
             let mut state = state();
             let before = state.is_on(command.action);
             state.run(command.action);
+            if let Action::Setting(Setting::Navigation(_) | Setting::Theme(_)) = command.action {
+                // One of several choices, which stays on.
+                assert_eq!(state.is_on(command.action), Some(true), "{}", command.id);
+                continue;
+            }
             if let (Some(before), true) = (before, state.is_enabled(command.action)) {
                 assert_eq!(state.is_on(command.action), Some(!before), "{}", command.id);
                 state.run(command.action);

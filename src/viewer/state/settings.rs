@@ -7,9 +7,14 @@ use serde::{Deserialize, Serialize};
 use super::bookmarks::FileViews;
 use super::folder;
 use crate::viewer::docks::{Dock, Panel};
+use crate::viewer::keymap::Keymap;
+use crate::viewer::theme::ThemeChoice;
 use crate::viewer::view::fields_of_view::FieldsOfView;
+use crate::viewer::view::navigation::Navigation;
 use mapscope_scene::MapChoice;
 
+/// The version of the settings file that this program reads and writes.
+pub(crate) const VERSION: u32 = 1;
 /// Maximum number of recent files.
 const MAX_RECENT_FILES: usize = 12;
 /// Maximum number of remembered scene maps.
@@ -76,6 +81,8 @@ impl ChosenMap {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Settings {
+    /// [`VERSION`] of the file.
+    pub version: u32,
     /// Inner size of the window, in logical pixels.
     pub window_size: [f32; 2],
     /// `true` if the window was maximised.
@@ -108,11 +115,21 @@ pub(crate) struct Settings {
     pub remembers_views: bool,
     /// The remembered views of files, newest first.
     pub views: Vec<FileViews>,
+    /// The theme of the window.
+    pub theme: ThemeChoice,
+    /// Drags and the wheel in the view.
+    pub navigation: Navigation,
+    /// The keys that differ from the default keys.
+    pub keys: Keymap,
+    /// Settings of other versions of the program, which are kept unchanged.
+    #[serde(flatten)]
+    pub unknown: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            version: VERSION,
             window_size: [1280.0, 800.0],
             maximized: false,
             scale: 1.0,
@@ -138,6 +155,10 @@ impl Default for Settings {
             chosen_maps: Vec::new(),
             remembers_views: true,
             views: Vec::new(),
+            theme: ThemeChoice::default(),
+            navigation: Navigation::default(),
+            keys: Keymap::default(),
+            unknown: serde_json::Map::new(),
         }
     }
 }

@@ -416,7 +416,7 @@ fn a_file_that_fails_has_a_red_mark_and_long_paths_keep_their_names() {
             let place = list.with_max_x(list.min.x + 24.0).translate(vec2(0.0, row));
             let [x, y, width, height] =
                 [place.min.x, place.min.y, 24.0, row].map(|length| (length * scale) as u32);
-            let color = theme::ERROR.to_array();
+            let color = theme::ERROR.of(&h.ctx).to_array();
             let pixels = (y..y + height).flat_map(|y| (x..x + width).map(move |x| [x, y]));
             pixels
                 .filter(|[x, y]| picture.get_pixel(*x, *y).0 == color)

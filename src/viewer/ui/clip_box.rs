@@ -199,7 +199,7 @@ fn track(ui: &Ui, name: &str, rect: Rect, [least, most]: [f32; 2], [low, high]: 
     painter.rect_filled(
         bar(at(*low), at(*high)),
         radius,
-        theme::ACCENT.gamma_multiply(0.55),
+        theme::ACCENT.of(ui.ctx()).gamma_multiply(0.55),
     );
     for (part, response) in responses {
         let active = response.hovered() || response.dragged();
@@ -229,7 +229,7 @@ fn track(ui: &Ui, name: &str, rect: Rect, [least, most]: [f32; 2], [low, high]: 
             Stroke::new(
                 1.0,
                 if active {
-                    theme::ACCENT
+                    theme::ACCENT.of(ui.ctx())
                 } else {
                     visuals.weak_text_color()
                 },

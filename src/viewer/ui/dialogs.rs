@@ -138,10 +138,14 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
         Dialog::TextureFolders => modal(ctx, "texture folders", |ui| texture_folders(ui, state)),
         Dialog::Quit => modal(ctx, "quit", |ui| quit(ui, state)),
         Dialog::About => modal(ctx, "about", |ui| about(ui, state)),
-        Dialog::CheatSheet { text, is_new } => {
+        Dialog::CheatSheet { text, is_new, edit } => {
             let mut open = true;
             let mut chosen = None;
-            egui::Window::new("Keys and pointer")
+            let title = match edit {
+                Some(_) => "Change keys",
+                None => "Keys and pointer",
+            };
+            egui::Window::new(title)
                 .open(&mut open)
                 .collapsible(false)
                 .order(Order::Foreground)
@@ -151,7 +155,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
                 .pivot(Align2::CENTER_CENTER)
                 .default_pos(ctx.content_rect().center())
                 .show(ctx, |ui| {
-                    chosen = cheat_sheet::ui(ui, state, text, is_new);
+                    chosen = cheat_sheet::ui(ui, state, text, is_new, edit.as_mut());
                 });
             match (open, chosen) {
                 (false, _) | (_, Some(Action::CheatSheet)) => Answer::Close,

@@ -7,6 +7,7 @@ use super::{BarContext, notices};
 use crate::viewer::commands::{self, Action, Request};
 use crate::viewer::panels::parts;
 use crate::viewer::places;
+use crate::viewer::state::State;
 use crate::viewer::view::flat;
 use mapscope_scene::fixed;
 
@@ -46,7 +47,7 @@ fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
     let flat = context.state.session.view.is_flat();
     for (text, is_flat) in [("2D", true), ("3D", false)] {
         let button = ui.selectable_label(flat == is_flat, text);
-        if with_tooltip(button, Action::Flat).clicked() && flat != is_flat {
+        if with_tooltip(button, context.state, Action::Flat).clicked() && flat != is_flat {
             context.run(Action::Flat);
         }
     }
@@ -60,7 +61,7 @@ fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
         let zoom = Button::new(text)
             .frame(false)
             .min_size(egui::vec2(58.0, 0.0));
-        let zoom = with_tooltip(ui.add(zoom), Action::ActualSize);
+        let zoom = with_tooltip(ui.add(zoom), context.state, Action::ActualSize);
         if zoom.clicked() {
             context.run(Action::ActualSize);
         }
@@ -104,7 +105,7 @@ fn gap(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
 
 fn button(ui: &mut Ui, context: &mut BarContext<'_>, text: &str, name: &str, action: Action) {
     let button = Button::new(text).min_size(egui::vec2(22.0, 0.0));
-    let button = with_tooltip(ui.add(button), action);
+    let button = with_tooltip(ui.add(button), context.state, action);
     parts::name(&button, name);
     if button.clicked() {
         context.run(action);
@@ -112,9 +113,9 @@ fn button(ui: &mut Ui, context: &mut BarContext<'_>, text: &str, name: &str, act
 }
 
 /// Adds a tooltip with a command's help and its key.
-fn with_tooltip(response: egui::Response, action: Action) -> egui::Response {
+fn with_tooltip(response: egui::Response, state: &State, action: Action) -> egui::Response {
     match commands::of(action) {
-        Some(command) => response.on_hover_text(command.help_and_key()),
+        Some(command) => response.on_hover_text(command.help_and_key(&state.settings.keys)),
         None => response,
     }
 }

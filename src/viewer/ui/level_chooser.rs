@@ -3,7 +3,7 @@
 use egui::{Align, Button, ComboBox, Layout, Ui};
 
 use super::BarContext;
-use crate::viewer::commands::{self, Action, Command, Request};
+use crate::viewer::commands::{self, Action, Request};
 use crate::viewer::panels::parts;
 use crate::viewer::places;
 
@@ -37,7 +37,9 @@ pub(crate) fn level_chooser(ui: &mut Ui, context: &mut BarContext<'_>) {
         parts::name(&list, "Level");
         places::note(ui.ctx(), "level", list.rect);
         let next = commands::of(Action::Level { backwards: false });
-        let key = next.map(Command::first_key_text).unwrap_or_default();
-        list.on_hover_text(format!("Current level ({key}: next level)"));
+        let key = next.map(|command| command.first_key_text(&state.settings.keys));
+        let key = key.filter(|key| !key.is_empty());
+        let next = key.map_or_else(String::new, |key| format!(" ({key}: next level)"));
+        list.on_hover_text(format!("Current level{next}"));
     });
 }

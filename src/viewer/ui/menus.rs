@@ -19,7 +19,7 @@ const GAP: f32 = 6.0;
 pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     let state = context.state;
     let wanted = opened_by_key(root.ctx(), state);
-    let panel = Panel::top("menu bar").frame(theme::bar(root.style()));
+    let panel = Panel::top("menu bar").frame(theme::bar(root));
     let bar = panel.show(root, |ui| {
         parts::name_panel(ui, "Menu bar");
         egui::MenuBar::new().ui(ui, |ui| {
@@ -95,7 +95,7 @@ fn switch_menu(ui: &Ui, state: &State, title: &str, menu: &Response) {
 fn opened_by_key(ctx: &egui::Context, state: &State) -> Option<&'static str> {
     if !matches!(
         state.interface.dialog,
-        None | Some(Dialog::CheatSheet { .. })
+        None | Some(Dialog::CheatSheet { edit: None, .. })
     ) {
         return None;
     }
@@ -179,7 +179,8 @@ pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
 fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> Response {
     let on = state.is_on(command.action);
     let [name, help] = state.name_and_help(command);
-    let mut button = Button::new(name).shortcut_text(command.first_key_text());
+    let key = command.first_key_text(&state.settings.keys);
+    let mut button = Button::new(name).shortcut_text(key);
     if let Some(on) = on {
         button = button.selected(on);
     }

@@ -108,11 +108,11 @@ impl MiniMap {
         }
         let painter = ui.painter();
         let square = CornerRadius::ZERO;
-        painter.rect_filled(rect, square, theme::DEEP);
+        painter.rect_filled(rect, square, theme::DEEP.of(ui.ctx()));
         if let Some(texture) = &self.texture {
             parts::paint_texture(painter, texture.id(), rect);
         }
-        let frame = Stroke::new(1.0, theme::DEEP);
+        let frame = Stroke::new(1.0, theme::DEEP.of(ui.ctx()));
         painter.rect_stroke(rect.expand(1.0), square, frame, StrokeKind::Outside);
         let frame = ui.visuals().widgets.noninteractive.bg_stroke;
         painter.rect_stroke(rect, square, frame, StrokeKind::Outside);
@@ -123,7 +123,10 @@ impl MiniMap {
             };
             let seen = Rect::from_min_max(at(near), at(far)).intersect(rect);
             let painter = painter.with_clip_rect(rect.expand(2.0));
-            for (width, color) in [(3.0, theme::DEEP.gamma_multiply(0.7)), (1.0, theme::ACCENT)] {
+            for (width, color) in [
+                (3.0, theme::DEEP.of(ui.ctx()).gamma_multiply(0.7)),
+                (1.0, theme::ACCENT.of(ui.ctx())),
+            ] {
                 let stroke = Stroke::new(width, color);
                 painter.rect_stroke(seen, square, stroke, StrokeKind::Middle);
             }

@@ -329,6 +329,7 @@ fn with_context(
         shown: &state.session.view.shown,
         hovered: state.session.pointer.hovered,
         camera: &state.session.view.camera,
+        keymap: &state.settings.keys,
         frame: canvas.frame,
         thumbnails,
         previews: &mut *canvas.previews,
@@ -462,7 +463,7 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
     use crate::viewer::state::interface::Dialog;
     let in_front = !matches!(
         state.interface.dialog,
-        None | Some(Dialog::CheatSheet { .. })
+        None | Some(Dialog::CheatSheet { edit: None, .. })
     );
     // An open menu handles Escape.
     if in_front || egui::Popup::is_any_open(ctx) {
@@ -503,9 +504,13 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
             {
                 return true;
             }
-            let Some(command) = commands::pressed(*key, *physical_key, *modifiers, |action| {
-                state.is_enabled(action)
-            }) else {
+            let Some(command) = commands::pressed(
+                *key,
+                *physical_key,
+                *modifiers,
+                &state.settings.keys,
+                |action| state.is_enabled(action),
+            ) else {
                 return true;
             };
             let walks = matches!(command.action, Action::Walk(_));
@@ -1174,6 +1179,57 @@ mod tests {
         assert!((turned.forward() - moved.forward()).length() > 0.1);
         wheel(&mut harness, 3.0);
         assert!(state(&harness).session.view.camera.distance() < turned.distance() * 0.9);
+    }
+
+    #[test]
+    fn drags_and_the_wheel_follow_the_settings() {
+        use crate::viewer::view::navigation::Preset;
+        let (left, middle) = (PointerButton::Primary, PointerButton::Middle);
+        let after = |preset, with: PointerButton, modifiers: Modifiers, reverses| {
+            let mut h = with_demo();
+            let navigation = &mut h.state_mut().state.settings.navigation;
+            navigation.preset = preset;
+            navigation.reverses_drag = reverses;
+            navigation.reverses_wheel = reverses;
+            let before = state(&h).session.view.camera;
+            h.event(Event::ModifiersChanged(modifiers));
+            drag(&mut h, with, vec2(60.0, 30.0));
+            h.event(Event::ModifiersChanged(Modifiers::NONE));
+            let after = state(&h).session.view.camera;
+            wheel(&mut h, 3.0);
+            let zoomed = state(&h).session.view.camera;
+            let shift = after.pose.eye - before.pose.eye;
+            let is_turned = (after.right_up()[0] - before.right_up()[0]).length() > 0.1;
+            (is_turned, shift, zoomed.distance() / after.distance())
+        };
+        let none = Modifiers::NONE;
+        for preset in [Preset::Blender, Preset::TrenchBroom] {
+            let (is_turned, shift, _) = after(preset, left, none, false);
+            assert!(!is_turned && shift.length() == 0.0, "{preset:?}");
+        }
+        let (is_turned, shift, _) = after(Preset::Blender, middle, none, false);
+        assert!(is_turned && shift.length() > 1.0);
+        let (is_turned, moved, nearer) = after(Preset::Blender, middle, Modifiers::SHIFT, false);
+        assert!(!is_turned && moved.length() > 1.0 && nearer < 0.9);
+        let (is_turned, shift, _) =
+            after(Preset::TrenchBroom, PointerButton::Secondary, none, false);
+        assert!(is_turned && shift.length() < 1e-3);
+        let (_, back, farther) = after(Preset::Blender, middle, Modifiers::SHIFT, true);
+        assert!((moved + back).length() < moved.length() * 1e-3 && farther > 1.1);
+    }
+
+    #[test]
+    fn the_hint_and_the_cheat_sheet_show_the_drags_of_the_preset_and_changed_keys() {
+        let mut h = with_demo();
+        let settings = &mut h.state_mut().state.settings;
+        settings.navigation.preset = crate::viewer::view::navigation::Preset::Blender;
+        settings.keys = serde_json::from_str(r#"{"cheat-sheet": ["F2"]}"#).unwrap();
+        h.run();
+        h.get_by_label_contains("Middle drag to turn, Shift+middle drag to move");
+        h.get_by_label_contains("F2 shows all keys");
+        press(&mut h, Modifiers::NONE, Key::F2);
+        h.get_by_label("Shift+middle drag");
+        assert!(h.query_by_label("Left drag").is_none());
     }
 
     #[test]

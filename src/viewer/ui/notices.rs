@@ -6,7 +6,7 @@ use egui::accesskit::Live;
 use egui::{Align, Align2, Color32, Id, Label, Layout, Rect, RichText, Ui};
 
 use crate::search::Seen;
-use crate::viewer::commands::Action;
+use crate::viewer::commands::{Action, key_of, with_key};
 use crate::viewer::docks::Panel;
 use crate::viewer::format::counted;
 use crate::viewer::panels::parts;
@@ -37,7 +37,7 @@ const MARGIN: i8 = 10;
 /// The frame of an overlay of the view.
 pub(crate) fn overlay_frame(style: &egui::Style) -> egui::Frame {
     egui::Frame::popup(style)
-        .fill(theme::PANEL.gamma_multiply(0.94))
+        .fill(style.visuals.window_fill.gamma_multiply(0.94))
         .inner_margin(MARGIN)
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
                     for failure in state.notices.failures.iter().take(MAX_LISTED_FAILURES) {
                         ui.label(RichText::new(folder::name(&failure.path)).strong());
                         ui.weak(failure.path.display().to_string());
-                        ui.label(RichText::new(&failure.message).color(theme::ERROR));
+                        ui.label(RichText::new(&failure.message).color(theme::ERROR.of(ui.ctx())));
                         ui.add_space(6.0);
                     }
                     let failures = state.notices.failures.len();
@@ -192,6 +192,7 @@ pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
         return;
     };
     let mut cancel = false;
+    let cancel_text = with_key("Cancel", &key_of("select.clear", &state.settings.keys));
     egui::Area::new(Id::unique("loading"))
         .fixed_pos(center.center_bottom() - egui::vec2(0.0, 24.0))
         .pivot(Align2::CENTER_BOTTOM)
@@ -221,7 +222,7 @@ pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
                         }
                     }
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        cancel = ui.button("Cancel (Esc)").clicked();
+                        cancel = ui.button(cancel_text).clicked();
                     });
                 });
             });
@@ -283,7 +284,7 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
             Some(severity) => parts::paint_severity(&ui, severity, mark),
             None => {
                 ui.painter()
-                    .circle_filled(mark.center(), side * 0.25, theme::ACCENT);
+                    .circle_filled(mark.center(), side * 0.25, theme::ACCENT.of(ui.ctx()));
             }
         }
         let at = inner.with_min_x(mark.right() + MARK_GAP);
@@ -307,7 +308,7 @@ pub(crate) fn drop_overlay(ctx: &egui::Context, state: &State) {
     let painter = ctx.layer_painter(layer);
     painter.rect_filled(rect, 0, Color32::from_black_alpha(190));
     let inner = rect.shrink(18.0);
-    let stroke = egui::Stroke::new(2.0, theme::ACCENT);
+    let stroke = egui::Stroke::new(2.0, theme::ACCENT.dark);
     painter.rect_stroke(inner, 10, stroke, egui::StrokeKind::Inside);
     let (title, detail) = match &hovering.preview {
         Some(preview) => (preview.title.as_str(), preview.detail.as_str()),
@@ -325,9 +326,9 @@ pub(crate) fn drop_overlay(ctx: &egui::Context, state: &State) {
         painter.layout_job(job)
     };
     let title = text(title, 24.0, Color32::WHITE);
-    let detail = text(detail, 15.0, theme::WEAK_TEXT);
+    let detail = text(detail, 15.0, theme::WEAK_TEXT.dark);
     let top = rect.center() - egui::vec2(0.0, (title.size().y + detail.size().y + 8.0) / 2.0);
     let below = top + egui::vec2(0.0, title.size().y + 8.0);
     painter.galley(top, title, Color32::WHITE);
-    painter.galley(below, detail, theme::WEAK_TEXT);
+    painter.galley(below, detail, theme::WEAK_TEXT.dark);
 }

@@ -107,7 +107,7 @@ fn row(state: &State, command: &Command) -> Row {
     let [name, help] = state.name_and_help(command);
     Row {
         name: name.to_owned(),
-        key: command.first_key_text(),
+        key: command.first_key_text(&state.settings.keys),
         help: help.to_owned(),
         about: format!("{} › {name}: {help}{on}", command.menu.title),
         is_enabled: state.is_enabled(command.action),

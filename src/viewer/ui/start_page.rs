@@ -118,7 +118,10 @@ impl StartPage {
 
 fn drop_zone(ui: &mut Ui, context: &mut BarContext<'_>) {
     let zone = egui::Frame::NONE
-        .stroke(Stroke::new(1.0, theme::WEAK_TEXT.gamma_multiply(0.5)))
+        .stroke(Stroke::new(
+            1.0,
+            theme::WEAK_TEXT.of(ui.ctx()).gamma_multiply(0.5),
+        ))
         .corner_radius(8)
         .inner_margin(18)
         .show(ui, |ui| {
@@ -131,7 +134,10 @@ fn drop_zone(ui: &mut Ui, context: &mut BarContext<'_>) {
                         continue;
                     };
                     let button = Button::new(command.name)
-                        .right_text(RichText::new(command.first_key_text()).weak())
+                        .right_text(
+                            RichText::new(command.first_key_text(&context.state.settings.keys))
+                                .weak(),
+                        )
                         .min_size(egui::vec2(220.0, 30.0));
                     let button = ui.add(button).on_hover_text(command.help);
                     places::note(ui.ctx(), format!("start-{}", command.id), button.rect);

@@ -6,7 +6,7 @@ use egui::{
 };
 
 use super::BarContext;
-use crate::viewer::commands::Action;
+use crate::viewer::commands::{Action, key_of};
 use crate::viewer::docks::Panel;
 use crate::viewer::format::capitalized;
 use crate::viewer::panels::parts;
@@ -25,7 +25,7 @@ const SAVING_WIDTH: f32 = 90.0;
 const MAX_SAVING_CHARS: usize = 31;
 
 pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
-    let panel = EguiPanel::bottom("status bar").frame(theme::bar(root.style()));
+    let panel = EguiPanel::bottom("status bar").frame(theme::bar(root));
     let bar = panel.show(root, |ui| {
         parts::name_panel(ui, "Status bar");
         ui.horizontal(|ui| {
@@ -60,8 +60,7 @@ pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
 /// text is for screen readers; it is empty if it would be the same.
 fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
     let Some(document) = state.session.document() else {
-        let advice = "Drop a file here, or open one  ·  F1 shows all keys";
-        return (RichText::new(advice).weak().into(), String::new());
+        return advice("Drop a file here, or open one", state);
     };
     let measured = state.session.tools.measure.parts();
     if !measured.is_empty() {
@@ -77,11 +76,7 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
         .hovered
         .filter(|_| !state.session.tools.measure.is_open())
     else {
-        let advice = format!(
-            "{}  ·  F1 shows all keys",
-            viewport::hint(state, &**document)
-        );
-        return (RichText::new(advice).weak().into(), String::new());
+        return advice(&viewport::hint(state, &**document), state);
     };
     let mut line = Line::new(ui);
     let room = |width: usize| if roomy { width } else { 0 };
@@ -134,6 +129,17 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
         line.add("Height", &format!("{height:>high$}"));
     }
     (line.job.into(), line.spoken)
+}
+
+/// Returns advice, and the key that shows all others.
+fn advice(text: &str, state: &State) -> (WidgetText, String) {
+    let key = key_of("cheat-sheet", &state.settings.keys);
+    let keys = match key.as_str() {
+        "" => String::new(),
+        key => format!("  ·  {key} shows all keys"),
+    };
+    let text = RichText::new(format!("{text}{keys}")).weak();
+    (text.into(), String::new())
 }
 
 /// Names and values in a row. Values are monospace, so that the text does not move while they
@@ -217,10 +223,10 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
             Some(_) => format!("On disk: {tally}"),
         };
         let color = match tally.worst() {
-            _ if on_disk.is_some() => theme::ERROR,
-            None | Some(Severity::Note) => theme::WEAK_TEXT,
-            Some(Severity::Warning) => theme::WARNING,
-            Some(Severity::Error) => theme::ERROR,
+            _ if on_disk.is_some() => theme::ERROR.of(ui.ctx()),
+            None | Some(Severity::Note) => theme::WEAK_TEXT.of(ui.ctx()),
+            Some(Severity::Warning) => theme::WARNING.of(ui.ctx()),
+            Some(Severity::Error) => theme::ERROR.of(ui.ctx()),
         };
         let button = ui.add(Button::new(RichText::new(text).color(color)).frame(false));
         places::note(ui.ctx(), "problem-count", button.rect);
@@ -232,7 +238,13 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
     if let Some(text) = state.playlist.as_ref().and_then(Playlist::position_text) {
         ui.separator();
         let button = ui.add(Button::new(RichText::new(text).weak()).frame(false));
-        let help = "Show or hide the list of files; Page Down and Page Up step through it";
+        let keys = ["next-file", "previous-file"].map(|id| key_of(id, &state.settings.keys));
+        let help = match keys.each_ref().map(String::as_str) {
+            ["", _] | [_, ""] => "Show or hide the list of files".to_owned(),
+            [next, previous] => {
+                format!("Show or hide the list of files; {next} and {previous} step through it")
+            }
+        };
         if button.on_hover_text(help).clicked() {
             context.run(Action::Panel(Panel::Files));
         }
@@ -248,7 +260,7 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
     let hidden = state.session.view.shown.hidden.len();
     if hidden > 0 {
         ui.separator();
-        let text = RichText::new(format!("{hidden} hidden")).color(theme::ACCENT);
+        let text = RichText::new(format!("{hidden} hidden")).color(theme::ACCENT.of(ui.ctx()));
         let button = ui.add(Button::new(text).frame(false));
         if button
             .on_hover_text("Show all hidden items again")
@@ -290,7 +302,7 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
     };
     if let Some(window) = state.session.view.flat_window() {
         ui.separator();
-        let text = RichText::new(flat::zoom_text(window.zoom)).color(theme::ACCENT);
+        let text = RichText::new(flat::zoom_text(window.zoom)).color(theme::ACCENT.of(ui.ctx()));
         let button = ui.add(Button::new(text).frame(false));
         places::note(ui.ctx(), "zoom", button.rect);
         let help = "Zoom of the map; click for 1:1";
@@ -300,11 +312,11 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
     }
     if state.session.tools.measure.is_open() {
         ui.separator();
-        ui.label(RichText::new("Measuring").color(theme::ACCENT));
+        ui.label(RichText::new("Measuring").color(theme::ACCENT.of(ui.ctx())));
     }
     if let Some(mode) = mode {
         ui.separator();
-        ui.label(RichText::new(mode).color(theme::ACCENT));
+        ui.label(RichText::new(mode).color(theme::ACCENT.of(ui.ctx())));
     }
 }
 

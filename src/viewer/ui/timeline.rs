@@ -118,7 +118,8 @@ fn command_button(
     let button = ui.add_enabled_ui(enabled, |ui| icons::button(ui, icon, name, on));
     let button = button.inner;
     places::note(ui.ctx(), format!("timeline-{place}"), button.rect);
-    if button.on_hover_text(command.help_and_key()).clicked() {
+    let help = command.help_and_key(&context.state.settings.keys);
+    if button.on_hover_text(help).clicked() {
         context.run(action);
     }
 }
@@ -460,7 +461,8 @@ fn ruler(ui: &mut Ui, context: &mut BarContext<'_>) {
         context.state.session.player.clip().is_some() && context.state.session.player.frames() > 0;
     let track = Track::of(context.state, rect);
     places::note(ui.ctx(), "timeline-ruler", track.rect);
-    ui.painter().rect_filled(rect, 4.0, theme::DEEP);
+    ui.painter()
+        .rect_filled(rect, 4.0, theme::DEEP.of(ui.ctx()));
     if !in_clip {
         let text = match context.state.session.player.clip() {
             Some(_) => "This clip has no frames",
@@ -485,7 +487,7 @@ fn ruler(ui: &mut Ui, context: &mut BarContext<'_>) {
     paint_ruler(ui, context.state, track, [rect, upper, flag.rect]);
     if let Some(pointer) = response.hover_pos().filter(|_| !response.dragged()) {
         let x = track.x(track.frame(pointer.x).floor());
-        let stroke = Stroke::new(1.0, theme::WEAK_TEXT.gamma_multiply(0.5));
+        let stroke = Stroke::new(1.0, theme::WEAK_TEXT.of(ui.ctx()).gamma_multiply(0.5));
         ui.painter().vline(x, upper.y_range(), stroke);
     }
     paint_range(ui, context.state, track, lower, range);
@@ -597,7 +599,9 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect;
     painter.rect_filled(
         played.with_max_y(upper.bottom()),
         0.0,
-        theme::PANEL.lerp_to_gamma(Color32::WHITE, 0.03),
+        theme::PANEL
+            .of(ui.ctx())
+            .lerp_to_gamma(Color32::WHITE, 0.03),
     );
     let line = ui.visuals().widgets.noninteractive.bg_stroke.color;
     let width = track.frame_width();
@@ -615,12 +619,19 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect;
         let x = track.x(frame.into());
         let numbered = frame % number_step == 0 && frame < frames;
         let length = if numbered { 9.0 } else { 5.0 };
-        let color = if numbered { theme::WEAK_TEXT } else { line };
+        let color = if numbered {
+            theme::WEAK_TEXT.of(ui.ctx())
+        } else {
+            line
+        };
         let ends = [pos2(x, upper.bottom() - length), pos2(x, upper.bottom())];
         painter.line_segment(ends, Stroke::new(1.0, color));
         if numbered {
             let inside = frame >= first && frame <= last;
-            let color = theme::WEAK_TEXT.gamma_multiply(if inside { 1.0 } else { 0.6 });
+            let color =
+                theme::WEAK_TEXT
+                    .of(ui.ctx())
+                    .gamma_multiply(if inside { 1.0 } else { 0.6 });
             let text = moment_text(state, frame.into());
             let galley = painter.layout_no_wrap(text, font.clone(), color);
             let place = within(upper, x, 2.0, galley.size());
@@ -647,20 +658,24 @@ fn moment_text(state: &State, frame: f64) -> String {
 fn paint_range(ui: &Ui, state: &State, track: Track, strip: Rect, at: [bool; 2]) {
     let painter = ui.painter();
     let bar = strip.shrink2(vec2(0.0, 2.5));
-    painter.rect_filled(bar.intersect(track.rect), 2.0, theme::PANEL);
+    painter.rect_filled(bar.intersect(track.rect), 2.0, theme::PANEL.of(ui.ctx()));
     let [first, last] = state.session.player.range();
     let ends = [track.x(first.into()), track.x(f64::from(last) + 1.0)];
     let [left, right] = ends;
     let played = bar.with_min_x(left).with_max_x(right);
     let whole = state.session.player.is_whole_range();
     let strength = if whole { 0.35 } else { 0.75 };
-    painter.rect_filled(played, 2.0, theme::ACCENT.gamma_multiply(strength));
+    painter.rect_filled(
+        played,
+        2.0,
+        theme::ACCENT.of(ui.ctx()).gamma_multiply(strength),
+    );
     for (x, at) in ends.into_iter().zip(at) {
         let handle = Rect::from_center_size(pos2(x, strip.center().y), vec2(5.0, strip.height()));
         let color = if at {
             ui.visuals().strong_text_color()
         } else {
-            theme::ACCENT
+            theme::ACCENT.of(ui.ctx())
         };
         painter.rect_filled(handle, 2.0, color);
     }
@@ -686,7 +701,9 @@ impl Flag {
         let frame = state.session.player.frame();
         let text = moment_text(state, frame);
         let font = FontId::monospace(11.5);
-        let number = ui.painter().layout_no_wrap(text, font, theme::DEEP);
+        let number = ui
+            .painter()
+            .layout_no_wrap(text, font, theme::DEEP.of(ui.ctx()));
         let size = number.size() + vec2(8.0, 1.0);
         let rect = within(ruler, track.x(frame), 1.0, size);
         Self { rect, number }
@@ -702,15 +719,15 @@ fn paint_playhead(ui: &Ui, state: &State, track: Track, rect: Rect, flag: Flag) 
     if !state.session.player.is_smooth() && track.frame_width() >= 4.0 {
         // The cell covers the duration of the frame.
         let cell = Rect::from_min_max(pos2(x, rect.top()), pos2(x + track.frame_width(), bottom));
-        painter.rect_filled(cell, 0.0, theme::ACCENT.gamma_multiply(0.22));
+        painter.rect_filled(cell, 0.0, theme::ACCENT.of(ui.ctx()).gamma_multiply(0.22));
     }
-    let stroke = Stroke::new(1.5, theme::ACCENT);
+    let stroke = Stroke::new(1.5, theme::ACCENT.of(ui.ctx()));
     painter.vline(x, rect.top()..=bottom, stroke);
     let Flag { rect, number } = flag;
-    painter.rect_filled(rect, CornerRadius::same(3), theme::ACCENT);
+    painter.rect_filled(rect, CornerRadius::same(3), theme::ACCENT.of(ui.ctx()));
     let at: Pos2 = rect.center() - number.size() * 0.5;
-    painter.galley(at, number, theme::DEEP);
-    let outline = Stroke::new(1.0, theme::DEEP);
+    painter.galley(at, number, theme::DEEP.of(ui.ctx()));
+    let outline = Stroke::new(1.0, theme::DEEP.of(ui.ctx()));
     painter.rect_stroke(rect, CornerRadius::same(3), outline, StrokeKind::Outside);
 }
 

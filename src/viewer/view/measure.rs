@@ -108,8 +108,8 @@ impl Measure {
         };
         let painter = painter.with_clip_rect(rect);
         let (dark, light) = (
-            Stroke::new(4.0, theme::DEEP.gamma_multiply(0.75)),
-            Stroke::new(1.5, theme::ACCENT),
+            Stroke::new(4.0, theme::DEEP.of(painter.ctx()).gamma_multiply(0.75)),
+            Stroke::new(1.5, theme::ACCENT.of(painter.ctx())),
         );
         let along = (to - from).normalized();
         let aside = if along == egui::Vec2::ZERO {
@@ -128,8 +128,11 @@ impl Measure {
             .iter()
             .map(|part| format!("{} {}", part.name, part.value))
             .collect();
-        let galley =
-            painter.layout_no_wrap(text.join("\n"), FontId::proportional(12.5), theme::ACCENT);
+        let galley = painter.layout_no_wrap(
+            text.join("\n"),
+            FontId::proportional(12.5),
+            theme::ACCENT.of(painter.ctx()),
+        );
         // Beyond the end, so that the pointer does not hide it, and clamped to the view.
         let room = galley.size() + vec2(14.0, 10.0);
         let beside = to + vec2(14.0, 14.0);
@@ -140,8 +143,16 @@ impl Measure {
             (place.max.y - inner.max.y).max(0.0),
         );
         let place = place.translate(-back);
-        painter.rect_filled(place, 4.0, theme::DEEP.gamma_multiply(0.88));
-        painter.galley(place.min + vec2(7.0, 5.0), galley, theme::ACCENT);
+        painter.rect_filled(
+            place,
+            4.0,
+            theme::DEEP.of(painter.ctx()).gamma_multiply(0.88),
+        );
+        painter.galley(
+            place.min + vec2(7.0, 5.0),
+            galley,
+            theme::ACCENT.of(painter.ctx()),
+        );
     }
 }
 

@@ -9,6 +9,7 @@ mod framing;
 mod free_view;
 pub(crate) mod history;
 pub(crate) mod measure;
+pub(crate) mod navigation;
 pub(crate) mod shown;
 pub(crate) mod viewpoint;
 mod walk;

@@ -149,6 +149,11 @@ pub fn overlays() -> impl Iterator<Item = &'static Overlay> {
     REGISTRY.iter().flat_map(|entry| entry.kind.overlays)
 }
 
+/// The overlays of each kind of document: terrain, models, scenes, levels and 2D maps.
+pub fn overlays_by_kind() -> [&'static [Overlay]; 5] {
+    [&TERRAIN, &MODEL, &MAP_SCENE, &LEVEL, &TILE_MAP].map(|kind| kind.overlays)
+}
+
 /// The kind of item that a query without a kind searches in files of a format.
 pub fn main_kind(format: &str) -> &'static str {
     let entry = REGISTRY.iter().find(|entry| entry.format.id == format);

@@ -11,17 +11,19 @@ use glam::{DVec2, Vec2, Vec3};
 
 use self::contour::Outline;
 use self::labels::Labels;
+use crate::viewer::commands::key_of;
+use crate::viewer::format::capitalized;
+use crate::viewer::keymap::FLY_KEYS;
 use crate::viewer::state::State;
 use crate::viewer::view::View;
 use crate::viewer::view::camera_control::{self, CameraMode};
+use crate::viewer::view::navigation::DragEffect;
 use crate::viewer::view::shown::Revision;
 use mapscope_formats::Severity;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::tilemap::FlatWindow;
 use mapscope_scene::{Document, fixed};
 
-/// The keys for flying: forward, left, back, right, down and up, by their position on the keyboard.
-pub(crate) const FLY_KEYS: [Key; 6] = [Key::W, Key::A, Key::S, Key::D, Key::Q, Key::E];
 /// Speed factor while Shift is held.
 const SHIFT_SPEED_FACTOR: f32 = 4.0;
 /// Logical pixels per notch of the wheel (egui's own setting).
@@ -57,6 +59,8 @@ enum Drag {
 pub(crate) struct Viewport {
     /// The current drag, and the last pointer position that was applied.
     drag: Option<(Drag, Pos2)>,
+    /// Pointer position at the start of the drag.
+    drag_origin: Pos2,
     held: BTreeSet<Key>,
     /// `true` if flying ends when the right button is released.
     flies_while_held: bool,
@@ -184,31 +188,49 @@ impl Viewport {
         if response.drag_started()
             && let Some(origin) = ui.input(|input| input.pointer.press_origin())
         {
-            let primary = response.drag_started_by(PointerButton::Primary);
-            let middle = response.drag_started_by(PointerButton::Middle);
-            let shift = ui.input(|input| input.modifiers.shift);
+            let button = [
+                PointerButton::Primary,
+                PointerButton::Middle,
+                PointerButton::Secondary,
+            ]
+            .into_iter()
+            .find(|button| response.drag_started_by(*button));
+            let modifiers = ui.input(|input| input.modifiers);
+            let preset = state.settings.navigation.preset;
+            let effect = button.and_then(|button| preset.effect(button, modifiers));
             let grabbed = state.session.view.seen_at(document, at(origin));
             let window = state.session.view.flat_window();
-            let drag = match state.session.view.mode {
-                _ if state.session.tools.measure.is_open() && primary => {
+            let drag = match (state.session.view.mode, effect) {
+                _ if state.session.tools.measure.is_open()
+                    && button == Some(PointerButton::Primary) =>
+                {
                     let from = state
                         .session
                         .view
                         .measured_at(document, at(origin), px_at(origin));
                     state.session.tools.measure.begin(from);
-                    Drag::Measure
+                    Some(Drag::Measure)
                 }
-                CameraMode::Flat => {
-                    Drag::Map(window.map_or(DVec2::ZERO, |w| w.top_left_px), origin)
+                (CameraMode::Flat, _) => {
+                    let top_left = window.map_or(DVec2::ZERO, |w| w.top_left_px);
+                    Some(Drag::Map(top_left, origin))
                 }
-                CameraMode::Fly if middle => Drag::Pan(grabbed),
-                CameraMode::Fly | CameraMode::Walk => Drag::Look,
-                CameraMode::Game => Drag::PanLevel(grabbed),
-                CameraMode::Orbit if !primary || shift => Drag::Pan(grabbed),
-                CameraMode::Orbit if state.session.view.is_indoors(document) => Drag::Look,
-                CameraMode::Orbit => Drag::Orbit(state.session.view.pivot_at(document, at(origin))),
+                (CameraMode::Fly, _) if button == Some(PointerButton::Middle) => {
+                    Some(Drag::Pan(grabbed))
+                }
+                (CameraMode::Fly | CameraMode::Walk, _) => Some(Drag::Look),
+                (CameraMode::Game, _) => Some(Drag::PanLevel(grabbed)),
+                (CameraMode::Orbit, None) => None,
+                (CameraMode::Orbit, Some(DragEffect::Pan)) => Some(Drag::Pan(grabbed)),
+                (CameraMode::Orbit, Some(DragEffect::Orbit))
+                    if !state.session.view.is_indoors(document) =>
+                {
+                    let pivot = state.session.view.pivot_at(document, at(origin));
+                    Some(Drag::Orbit(pivot))
+                }
+                (CameraMode::Orbit, Some(_)) => Some(Drag::Look),
             };
-            self.drag = Some((drag, origin));
+            self.begin_drag(drag, origin);
         }
         let is_held = response.dragged() || response.drag_stopped();
         if !is_held || !ui.input(|input| input.focused) {
@@ -222,9 +244,14 @@ impl Viewport {
         };
         state.session.pointer.looking = matches!(self.drag, Some((Drag::Look, _)));
         let look_delta = std::mem::take(&mut state.session.pointer.look_delta);
-        let (Some((drag, from)), Some(to)) = (drag, response.interact_pointer_pos()) else {
+        let (Some((drag, from)), Some(mut to)) = (drag, response.interact_pointer_pos()) else {
             return;
         };
+        let mut look_delta = look_delta;
+        if state.settings.navigation.reverses_drag && drag != Drag::Measure {
+            to = self.drag_origin + (self.drag_origin - to);
+            look_delta = -look_delta;
+        }
         if let Some((_, at)) = &mut self.drag {
             *at = to;
         }
@@ -261,6 +288,11 @@ impl Viewport {
         };
     }
 
+    fn begin_drag(&mut self, drag: Option<Drag>, origin: Pos2) {
+        self.drag = drag.map(|drag| (drag, origin));
+        self.drag_origin = origin;
+    }
+
     /// Changes the zoom of the flat view by one step per notch of the wheel.
     fn step_zoom(
         &mut self,
@@ -275,7 +307,8 @@ impl Viewport {
             return;
         };
         // Raw wheel events: smoothed ones would continue after the wheel has stopped.
-        self.notches += ui.input(|input| input.events.iter().map(notches_of).sum::<f32>());
+        let notches = ui.input(|input| input.events.iter().map(notches_of).sum::<f32>());
+        self.notches += notches * wheel_sign(state);
         let steps = self.notches.trunc();
         self.notches -= steps;
         for _ in 0..steps.abs().min(32.0) as u32 {
@@ -308,6 +341,7 @@ impl Viewport {
         }
         // With Shift, egui scrolls sideways; with Ctrl it zooms.
         let notches = (scrolled.y + scrolled.x) / PIXELS_PER_NOTCH + pinched.ln() * 6.0;
+        let notches = notches * wheel_sign(state);
         if notches == 0.0 || !notches.is_finite() {
             return;
         }
@@ -381,8 +415,13 @@ impl Viewport {
         } else if is_held && state.session.view.mode == CameraMode::Orbit && !self.held.is_empty() {
             state.session.view.set_mode(CameraMode::Fly);
             self.flies_while_held = true;
-            if let Some((drag, _)) = &mut self.drag {
-                *drag = Drag::Look;
+            match &mut self.drag {
+                Some((drag, _)) => *drag = Drag::Look,
+                // A drag without an effect of its own.
+                None => self.begin_drag(
+                    Some(Drag::Look),
+                    response.interact_pointer_pos().unwrap_or_default(),
+                ),
             }
         }
     }
@@ -446,6 +485,15 @@ impl Viewport {
     }
 }
 
+/// The direction in which the wheel zooms.
+fn wheel_sign(state: &State) -> f32 {
+    if state.settings.navigation.reverses_wheel {
+        -1.0
+    } else {
+        1.0
+    }
+}
+
 /// Returns the wheel motion of an event in notches.
 fn notches_of(event: &Event) -> f32 {
     match event {
@@ -465,29 +513,27 @@ fn notches_of(event: &Event) -> f32 {
 
 /// Returns the status bar text about the available mouse actions.
 pub(crate) fn hint(state: &State, document: &dyn Document) -> String {
+    let stop = match key_of("select.clear", &state.settings.keys).as_str() {
+        "" => String::new(),
+        key => format!(", {key} to stop"),
+    };
     match state.session.view.mode {
         _ if state.session.tools.measure.is_open() => {
-            "Drag from one point to another to measure, Esc to stop".to_owned()
+            format!("Drag from one point to another to measure{stop}")
         }
         CameraMode::Flat => "Drag to move, wheel to zoom, double click to centre".to_owned(),
         CameraMode::Orbit => {
-            let drag = if state.session.view.is_indoors(document) {
-                "look around"
-            } else {
-                "turn"
-            };
-            format!(
-                "Drag to {drag}, right drag to move, wheel to zoom, hold the right button and \
-                 W A S D to fly"
-            )
+            let preset = state.settings.navigation.preset;
+            let drags = capitalized(&preset.hint(state.session.view.is_indoors(document)));
+            format!("{drags}, wheel to zoom, hold the right button and W A S D to fly")
         }
         CameraMode::Fly => {
-            "W A S D Q E to fly, drag to look, wheel for the speed, Esc to stop".to_owned()
+            format!("W A S D Q E to fly, drag to look, wheel for the speed{stop}")
         }
-        CameraMode::Walk => "W A S D to walk, drag to look, Esc to stop".to_owned(),
+        CameraMode::Walk => format!("W A S D to walk, drag to look{stop}"),
         CameraMode::Game => {
             format!(
-                "Drag to move, wheel for the height ({}), Esc to stop",
+                "Drag to move, wheel for the height ({}){stop}",
                 fixed(state.session.view.game_height, 0)
             )
         }
