@@ -24,7 +24,7 @@ pub(crate) enum KeyError {
 }
 
 /// Display text of a shortcut, such as `Ctrl+Shift+O`.
-pub(crate) fn key_text(shortcut: &KeyboardShortcut) -> String {
+pub(crate) fn key_text(shortcut: KeyboardShortcut) -> String {
     let mut text = ModifierNames::NAMES.format(&shortcut.modifiers, cfg!(target_os = "macos"));
     if !text.is_empty() {
         text.push('+');
@@ -63,7 +63,7 @@ pub(crate) fn parse_key(text: &str) -> Result<KeyboardShortcut, KeyError> {
     let key = Key::from_name(&name).or_else(|| Key::ALL.iter().find(by_name).copied());
     let key = key.ok_or_else(|| KeyError::Unknown(text.to_owned()))?;
     let shortcut = KeyboardShortcut::new(modifiers, key);
-    check(&shortcut).map(|()| shortcut)
+    check(shortcut).map(|()| shortcut)
 }
 
 fn modifier(name: &str) -> Option<Modifiers> {
@@ -80,7 +80,7 @@ fn modifier(name: &str) -> Option<Modifiers> {
 ///
 /// # Errors
 /// Fails if the window needs the key for something else.
-pub(crate) fn check(shortcut: &KeyboardShortcut) -> Result<(), KeyError> {
+pub(crate) fn check(shortcut: KeyboardShortcut) -> Result<(), KeyError> {
     let is_plain = shortcut.modifiers.is_none() || shortcut.modifiers == Modifiers::SHIFT;
     match shortcut.logical_key {
         key if is_plain && FLY_KEYS.contains(&key) => Err(KeyError::Flies(key_text(shortcut))),
@@ -149,7 +149,7 @@ impl Keymap {
     pub(crate) fn set(&mut self, id: &str, keys: Option<Vec<KeyboardShortcut>>) {
         self.0.remove(id);
         if let Some(keys) = keys {
-            let texts = keys.iter().map(key_text).collect();
+            let texts = keys.iter().copied().map(key_text).collect();
             self.0.insert(id.to_owned(), (texts, Some(keys)));
         }
     }
@@ -184,8 +184,8 @@ mod tests {
             let modifiers = chosen.fold(Modifiers::NONE, |before, bit| before | all[bit]);
             for key in Key::ALL {
                 let shortcut = KeyboardShortcut::new(modifiers, *key);
-                let text = key_text(&shortcut);
-                let expected = check(&shortcut).map(|()| shortcut);
+                let text = key_text(shortcut);
+                let expected = check(shortcut).map(|()| shortcut);
                 assert_eq!(parse_key(&text), expected, "{text}");
             }
         }
@@ -201,7 +201,7 @@ mod tests {
             ("Alt+Escape", "Alt+Esc"),
         ] {
             if !cfg!(target_os = "macos") {
-                assert_eq!(key_text(&parse_key(typed).unwrap()), text);
+                assert_eq!(key_text(parse_key(typed).unwrap()), text);
             }
         }
         for typed in ["", "Ctrl+", "Ctlr+O", "Ctrl+O+P", "F99", "+Ctrl"] {

@@ -185,7 +185,10 @@ fn visuals(theme: Theme) -> Visuals {
     visuals.menu_corner_radius = CornerRadius::same(6);
     visuals.extreme_bg_color = DEEP.in_theme(theme);
     // Disabled commands are still readable.
-    visuals.disabled_alpha = 0.62;
+    visuals.disabled_alpha = match theme {
+        Theme::Dark => 0.62,
+        Theme::Light => 0.75,
+    };
     visuals.faint_bg_color = FAINT.in_theme(theme);
     visuals
 }

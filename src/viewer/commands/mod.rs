@@ -918,7 +918,7 @@ impl Command {
 
     /// Display texts of all its keys, by priority.
     pub(crate) fn key_texts<'a>(&'a self, keymap: &'a Keymap) -> impl Iterator<Item = String> + 'a {
-        self.keys(keymap).iter().map(key_text)
+        self.keys(keymap).iter().copied().map(key_text)
     }
 
     /// Display text of its first key. Empty if it has no key.
@@ -1098,7 +1098,7 @@ mod tests {
     fn every_default_key_may_be_bound_and_parses_back() {
         for command in all() {
             for key in command.default_keys {
-                assert_eq!(parse_key(&key_text(key)), Ok(*key), "{}", command.id);
+                assert_eq!(parse_key(&key_text(*key)), Ok(*key), "{}", command.id);
             }
         }
     }
@@ -1165,9 +1165,9 @@ mod tests {
     #[test]
     fn keys_are_written_as_they_are_called() {
         if !cfg!(target_os = "macos") {
-            assert_eq!(key_text(&ctrl_shift(Key::O)), "Ctrl+Shift+O");
+            assert_eq!(key_text(ctrl_shift(Key::O)), "Ctrl+Shift+O");
         }
-        assert_eq!(key_text(&key(Key::PageDown)), "Page Down");
-        assert_eq!(key_text(&alt(Key::Num1)), "Alt+1");
+        assert_eq!(key_text(key(Key::PageDown)), "Page Down");
+        assert_eq!(key_text(alt(Key::Num1)), "Alt+1");
     }
 }

@@ -254,6 +254,14 @@ mod tests {
         SettingsFile::open(file.to_owned()).1.unwrap()
     }
 
+    /// Settings that were changed.
+    fn doubled() -> Settings {
+        Settings {
+            scale: 2.0,
+            ..Settings::default()
+        }
+    }
+
     /// A window.
     fn opened(file: &Path) -> (SettingsFile, Settings) {
         let (file, settings) = SettingsFile::open(file.to_owned());
@@ -397,8 +405,7 @@ mod tests {
         let (mut file, message) = SettingsFile::open(path.clone());
         let message = message.unwrap_err();
         assert!(message.contains("settings.json"), "{message}");
-        let mut settings = Settings::default();
-        settings.scale = 2.0;
+        let settings = doubled();
         assert_eq!(file.save(&settings), Ok(None));
         fs::remove_file(&folder).unwrap();
         assert!(file.save(&settings).unwrap().is_some());
@@ -414,8 +421,7 @@ mod tests {
         let (mut file, message) = SettingsFile::open(path.clone());
         let message = message.unwrap_err();
         assert!(message.ends_with("it is not a regular file"), "{message}");
-        let mut settings = Settings::default();
-        settings.scale = 2.0;
+        let settings = doubled();
         assert_eq!(file.save(&settings), Ok(None), "it was said");
         assert!(!path.metadata().unwrap().is_file());
         fs::remove_file(&path).unwrap();
@@ -474,8 +480,7 @@ mod tests {
             let message = message.unwrap_err();
             assert!(message.contains(reason), "{text}: {message}");
             // The file is kept until it is corrected. That was said.
-            let mut settings = Settings::default();
-            settings.scale = 2.0;
+            let settings = doubled();
             assert_eq!(window.save(&settings), Ok(None), "{text}");
             assert_eq!(fs::read_to_string(&file).unwrap(), text);
             fs::write(&file, "{\"mini_map\": false}").unwrap();

@@ -13,6 +13,8 @@ use crate::viewer::theme;
 
 /// Width of the key column, in logical pixels.
 const KEYS_WIDTH: f32 = 130.0;
+/// Width of the key column with buttons that change keys, in logical pixels.
+const KEY_BUTTONS_WIDTH: f32 = 185.0;
 /// Width of the column with a command's name and state, in logical pixels.
 const NAME_WIDTH: f32 = 200.0;
 
@@ -95,6 +97,7 @@ pub(crate) fn ui(
                 for (gesture, help) in shown {
                     columns(
                         ui,
+                        KEYS_WIDTH,
                         [
                             &mut |ui| {
                                 let gesture =
@@ -123,11 +126,11 @@ fn heading(ui: &mut egui::Ui, text: &str) {
 
 /// Lays out the three columns of a row. The first two have a fixed width if there is room, the last
 /// takes the rest. Their first lines are aligned.
-fn columns(ui: &mut egui::Ui, cells: [&mut dyn FnMut(&mut egui::Ui); 3]) {
+fn columns(ui: &mut egui::Ui, keys_width: f32, cells: [&mut dyn FnMut(&mut egui::Ui); 3]) {
     let spacing = ui.spacing().item_spacing.x;
     let room = ui.available_width() - 2.0 * spacing;
     // In a narrow window help still has the widest column.
-    let (keys, name) = (KEYS_WIDTH.min(room * 0.26), NAME_WIDTH.min(room * 0.33));
+    let (keys, name) = (keys_width.min(room * 0.3), NAME_WIDTH.min(room * 0.33));
     ui.horizontal_top(|ui| {
         for (cell, width) in cells.into_iter().zip([keys, name, room - keys - name]) {
             ui.vertical(|ui| {
@@ -146,6 +149,7 @@ fn row(ui: &mut egui::Ui, state: &State, command: &Command) -> bool {
     let [name, help] = state.name_and_help(command);
     columns(
         ui,
+        KEYS_WIDTH,
         [
             &mut |ui| {
                 let keys: Vec<String> = command.key_texts(&state.settings.keys).collect();
@@ -211,7 +215,7 @@ fn bind_pressed_key(ui: &egui::Ui, state: &mut State, edit: &mut KeyEdit) {
     edit.waiting = None;
     let mut keys = command.keys(&state.settings.keys).to_vec();
     let is_plain = pressed.modifiers.is_none();
-    match (pressed.logical_key, keymap::check(&pressed)) {
+    match (pressed.logical_key, keymap::check(pressed)) {
         (Key::Escape, _) if is_plain => return,
         (Key::Delete | Key::Backspace, _) if is_plain => {
             keys.drain(at..keys.len().min(at + 1));
@@ -254,11 +258,12 @@ fn edit_row(ui: &mut egui::Ui, state: &mut State, command: &Command, edit: &mut 
     let mut resets = false;
     columns(
         ui,
+        KEY_BUTTONS_WIDTH,
         [
             &mut |ui| {
                 ui.horizontal_wrapped(|ui| {
                     for at in 0..=keys.len() {
-                        let (text, spoken) = match keys.get(at).map(key_text) {
+                        let (text, spoken) = match keys.get(at).copied().map(key_text) {
                             Some(key) => (key.clone(), format!("{key}: {name}")),
                             None => ("+".to_owned(), format!("Add a key: {name}")),
                         };

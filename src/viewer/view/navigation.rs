@@ -82,7 +82,7 @@ impl Preset {
     /// The effects of its drags with the names of the drags, such as `right or Shift+left drag`.
     pub(crate) fn named_drags(self) -> impl Iterator<Item = (DragEffect, String)> {
         self.drags().iter().map(|(effect, drags)| {
-            let names: Vec<String> = drags.iter().map(drag_name).collect();
+            let names: Vec<String> = drags.iter().copied().map(drag_name).collect();
             let names = match names.split_last() {
                 Some((last, others)) if !others.is_empty() => {
                     format!("{} or {last}", others.join(", "))
@@ -101,14 +101,14 @@ impl Preset {
                 DragEffect::Orbit | DragEffect::Look => "look around",
                 DragEffect::Pan => "move",
             };
-            let name = drags.first().map_or_else(String::new, drag_name);
+            let name = drags.first().copied().map_or_else(String::new, drag_name);
             format!("{name} drag to {does}")
         });
         drags.collect::<Vec<_>>().join(", ")
     }
 }
 
-fn drag_name((button, modifiers): &(PointerButton, Modifiers)) -> String {
+fn drag_name((button, modifiers): (PointerButton, Modifiers)) -> String {
     let modifier = match (modifiers.shift, modifiers.alt) {
         (true, _) => "Shift+",
         (_, true) => "Alt+",
