@@ -34,6 +34,7 @@ impl ApplicationHandler<UserEvent> for App {
             Ok(screen) => {
                 screen.window.request_redraw();
                 self.screen = Some(screen);
+                self.read_system_theme();
                 self.events.write("ready");
             }
             Err(error) => {
