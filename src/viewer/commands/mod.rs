@@ -852,7 +852,7 @@ fn of_bookmark((key, number): (&'static KeyboardShortcut, u8)) -> Command {
     Command {
         id: format!("bookmark.{number}").leak(),
         name: format!("Bookmark {number}").leak(),
-        keys: slice::from_ref(key),
+        default_keys: slice::from_ref(key),
         menu: MenuPlace {
             title: "Camera",
             group: 5,
