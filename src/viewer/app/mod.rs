@@ -46,6 +46,7 @@ use self::portions::Portions;
 use self::saving::{ImageOrder, SaveJob, Saved};
 use self::scale::WindowScale;
 use crate::viewer::commands::script::Script;
+use crate::viewer::io::editor::{self, EditorError};
 use crate::viewer::io::loader::Loader;
 use crate::viewer::io::settings_file::SettingsFile;
 use crate::viewer::io::watch::FileWatch;
@@ -306,6 +307,10 @@ impl App {
             Effect::Export(path) => self.export(path),
             Effect::CopyPicture => self.copy_picture(),
             Effect::Copy(text) => self.clipboard.copy(text),
+            Effect::Edit(file, place) => {
+                let opened = editor::open(&self.state.settings.editor, &file, place);
+                self.report_start(opened);
+            }
             Effect::PastePose => self.paste(PasteTarget::Camera),
             Effect::SaveSettings => self.save_settings(),
             Effect::FullScreen(on) => {
@@ -315,6 +320,14 @@ impl App {
                 }
             }
             Effect::Quit => self.quit(event_loop),
+        }
+    }
+
+    /// Reports why a program was not started.
+    fn report_start(&mut self, started: Result<(), EditorError>) {
+        if let Err(error) = started {
+            let text = error.to_string();
+            self.state.notices.toast(text, Some(Severity::Error));
         }
     }
 

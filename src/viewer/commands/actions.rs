@@ -41,6 +41,7 @@ impl State {
             | Action::Fly
             | Action::Measure => open,
             Action::Do(operation) => (operation.is_enabled)(self),
+            Action::Edit => open && self.why_no_editing().is_none(),
             Action::SavePicture => self.can_save(),
             Action::SaveAnimation => self.can_save_animation(),
             Action::SaveMap => self.can_save() && self.session.is_map(),
@@ -141,6 +142,7 @@ impl State {
             Action::Overlay(id) => self.session.why_no_overlay(id),
             Action::SavePicture | Action::SaveMap => self.why_no_saving(),
             Action::SaveAnimation => self.why_no_animation(),
+            Action::Edit => self.why_no_editing(),
             _ => None,
         }
     }
@@ -225,10 +227,15 @@ impl State {
     /// Runs a command, if it is enabled.
     pub(crate) fn run(&mut self, action: Action) {
         if !self.is_enabled(action) {
-            let saves = [Action::SavePicture, Action::SaveMap, Action::SaveAnimation];
+            let explained = [
+                Action::SavePicture,
+                Action::SaveMap,
+                Action::SaveAnimation,
+                Action::Edit,
+            ];
             if let Some(why) = self
                 .why_disabled(action)
-                .filter(|_| saves.contains(&action))
+                .filter(|_| explained.contains(&action))
             {
                 // A keyboard shortcut shows no menu that could explain it.
                 self.notices.toast(why, None);
@@ -373,6 +380,7 @@ impl State {
                     self.session.solo(layer);
                 }
             }
+            Action::Edit => self.edit_selection(),
             Action::Do(operation) => (operation.run)(self),
             Action::Clear => self.clear(),
             Action::Walk(direction) => {

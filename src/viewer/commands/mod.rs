@@ -141,6 +141,8 @@ pub enum Action {
     SelectedWeights,
     /// Show or hide an effect of the map's environment.
     Surroundings(Surroundings),
+    /// Open the place of the selection in the user's editor, or else the open file.
+    Edit,
     /// Run the operation in the command's table row.
     Do(&'static Operation),
     /// Cancel, close or deselect the foremost element.
@@ -452,6 +454,12 @@ static TABLE: &[Command] = &[
         "Add a folder to search for textures; it is remembered"),
     command("texture-folders", "Texture folders…", &[], ("File", 2), Action::TextureFolders,
         "List the folders that are searched for textures, and remove some"),
+    command("editor", "Editor…", &[], ("File", 2), Action::Do(&Operation {
+        id: "editor",
+        is_enabled: |_| true,
+        run: State::ask_for_editor,
+    }),
+        "Choose the editor that opens files at a line"),
     command("close", "Close", &[ctrl(Key::W)], ("File", 3), Action::Close,
         "Close the file and show the start page"),
     command("quit", "Quit", &[ctrl(Key::Q)], ("File", 3), Action::Quit,
@@ -647,6 +655,8 @@ static TABLE: &[Command] = &[
         },
     }),
         "Open the file of the selected item, such as the model of an entity"),
+    command("select.edit", "Open in editor", &[ctrl(Key::J)], ("Select", 0), Action::Edit,
+        "Open the file in your editor, at the line or byte of the selection"),
     command("select.north", "Select north neighbour", &[key(Key::ArrowUp)], ("Select", 1), Action::Walk(Direction::North),
         "Select the item north of the selection"),
     command("select.east", "Select east neighbour", &[key(Key::ArrowRight)], ("Select", 1), Action::Walk(Direction::East),

@@ -6,6 +6,7 @@ use glam::DVec2;
 
 use super::Action;
 use crate::viewer::state::State;
+use crate::viewer::state::edit::EditTarget;
 use mapscope_formats::Severity;
 use mapscope_scene::{Aabb, Item, ProblemTarget};
 
@@ -89,6 +90,8 @@ pub enum Request {
     FilterListed(String),
     /// Clear the list of recent files.
     ForgetRecentFiles,
+    /// Open a place in the user's editor.
+    Edit(EditTarget),
     /// Run a command.
     Run(Action),
 }
@@ -152,6 +155,7 @@ impl State {
                 }
             }
             Request::ForgetRecentFiles => self.settings.recent_files.clear(),
+            Request::Edit(target) => self.edit(target),
             Request::Run(action) => self.run(action),
         }
     }

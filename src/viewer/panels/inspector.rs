@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use egui::{Frame, Grid, Label, RichText, TextWrapMode, Ui, accesskit};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, PanelUi, Request, dump, parts};
+use super::{EditTarget, PanelContext, PanelUi, Request, dump, menu, parts};
 use crate::viewer::format;
 use mapscope_scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
 
@@ -172,6 +172,15 @@ fn show_text(ui: &mut Ui, context: &mut PanelContext<'_>, property: &Property) {
             link.on_hover_text("Select this")
         }
     };
+    shown.context_menu(|ui| {
+        if menu::entry(ui, "Copy value", None) {
+            ui.copy_text(property.value.clone());
+        }
+        if let (Some(place), Some(item)) = (property.place, context.shown.selected) {
+            let target = EditTarget::Within(item, place);
+            menu::edit(ui, context, "Open in editor", target);
+        }
+    });
     let add_name = |node: &mut accesskit::Node| node.set_description(property.name);
     ui.ctx().accesskit_node_builder(shown.id, add_name);
 }

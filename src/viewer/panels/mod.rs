@@ -7,6 +7,7 @@ mod document_key;
 mod dump;
 mod legend;
 mod list;
+mod menu;
 pub(super) mod parts;
 mod sandbox;
 mod thumbnails;
@@ -18,11 +19,13 @@ pub use self::sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
 pub use self::thumbnails::Thumbnails;
 pub use super::commands::Request;
 pub use super::state::compare::Changes;
+pub use super::state::edit::EditTarget;
 pub use super::state::find::{Finding, Matches};
 pub use super::state::playlist::{ListedFile, Playlist};
 pub use super::state::reload::OnDisk;
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use egui::{Response, Ui};
@@ -75,6 +78,8 @@ pub struct PanelContext<'a> {
     /// The open document. It is not a plain reference, because panels identify it by a weak pointer
     /// in their caches.
     pub document: &'a Arc<dyn Document>,
+    /// Its path; `None` for a demo, which has no file.
+    pub path: Option<&'a Path>,
     /// The file on disk, if a different version is in view.
     pub on_disk: Option<&'a OnDisk>,
     /// Differences between it and another file, once they are known.

@@ -10,11 +10,12 @@ use egui::{Align2, RichText, TextStyle, Ui, vec2};
 
 use super::document_key::DocumentKey;
 use super::list::List;
-use super::{PanelContext, PanelUi, Request, parts, tree};
+use super::{EditTarget, PanelContext, PanelUi, Request, menu, parts, tree};
+use crate::file_names;
 use crate::viewer::commands::Action;
 use crate::viewer::format;
 use crate::viewer::state::reload::OnDisk;
-use mapscope_formats::{Problem, Severity, Tally};
+use mapscope_formats::{Problem, Severity, Tally, printable};
 
 /// Width of the column of places, in points.
 const PLACE_WIDTH: f32 = 84.0;
@@ -217,6 +218,7 @@ impl PanelUi for Problems {
                     context.ask(Request::ShowProblem(target));
                 }
             }
+            response.context_menu(|ui| menu(ui, context, problem));
             response.on_hover_ui(|ui| {
                 ui.label(&problem.message);
                 ui.weak(problem.rule.id);
@@ -288,6 +290,26 @@ impl Problems {
 /// Returns a problem or a note; notes follow the problems.
 fn at<'a>(problems: &'a [Problem], notes: &'a [Problem], index: usize) -> Option<&'a Problem> {
     problems.iter().chain(notes).nth(index)
+}
+
+/// Shows the context menu of a problem.
+fn menu(ui: &mut Ui, context: &mut PanelContext<'_>, problem: &Problem) {
+    let target = EditTarget::Place(problem.place);
+    menu::edit(ui, context, "Open in editor", target);
+    // The fault itself is in another file.
+    if let Some(path) = context.document.summarized_file(problem) {
+        let others = context.document.other_files();
+        let other = others.iter().find(|other| other.path == path);
+        let problems = other.into_iter().flat_map(|other| &other.problems);
+        let first = problems.min_by_key(|problem| Reverse(problem.severity));
+        let name = printable(&file_names::name(&path)).into_owned();
+        let name = format!("Open {name} in editor");
+        let target = EditTarget::File(path, first.map(|problem| problem.place));
+        menu::edit(ui, context, &name, target);
+    }
+    if menu::entry(ui, "Copy message", None) {
+        ui.copy_text(format!("{problem} [{}]", problem.rule.id));
+    }
 }
 
 /// Shows a notice that the list describes the file on disk, not the version in view.

@@ -98,6 +98,11 @@ pub(crate) enum Dialog {
     Animation,
     /// The list of texture folders.
     TextureFolders,
+    /// Asks for the command of the editor.
+    Editor {
+        /// The typed command.
+        text: String,
+    },
     /// Asks for confirmation before files are overwritten.
     Replace {
         /// Purpose of the path.
@@ -245,6 +250,18 @@ impl State {
             text,
             why_not: None,
         });
+    }
+
+    /// Asks for the command of the editor.
+    pub(crate) fn ask_for_editor(&mut self) {
+        let text = self.settings.editor.clone();
+        self.interface.dialog = Some(Dialog::Editor { text });
+    }
+
+    /// Sets the command of the editor. An empty one restores the search.
+    pub(crate) fn set_editor(&mut self, command: &str) {
+        command.trim().clone_into(&mut self.settings.editor);
+        self.effects.push(Effect::SaveSettings);
     }
 
     /// Uses a chosen path for its purpose.

@@ -8,6 +8,7 @@ pub(crate) mod bookmarks;
 pub(crate) mod clip_box;
 pub(crate) mod compare;
 mod counterpart;
+pub(crate) mod edit;
 pub(crate) mod files;
 pub(crate) mod find;
 pub(crate) mod folder;
@@ -49,7 +50,7 @@ use super::view::fields_of_view::FieldsOfView;
 use crate::images::series::Destination;
 use crate::view_request::ViewRequest;
 use crate::viewer::docks::Panel;
-use mapscope_formats::Severity;
+use mapscope_formats::{Place, Severity};
 use mapscope_scene::saving::FileKind;
 use mapscope_scene::{Document, MapChoice, OpenOptions};
 
@@ -85,6 +86,8 @@ pub(crate) enum Effect {
     CopyPicture,
     /// Copy text to the clipboard.
     Copy(String),
+    /// Open a file in the user's editor, at a place if it is known.
+    Edit(PathBuf, Option<Place>),
     /// Read a camera pose from the clipboard.
     PastePose,
     /// Write the settings now.

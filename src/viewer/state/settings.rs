@@ -111,6 +111,9 @@ pub(crate) struct Settings {
     pub texture_folders: Vec<PathBuf>,
     /// The chosen maps of scenes, newest first.
     pub chosen_maps: Vec<ChosenMap>,
+    /// The command of the editor with placeholders, such as `code --goto {file}:{line}:{column}`.
+    /// If it is empty, the editor is searched for.
+    pub editor: String,
     /// `true` if files open in the view in which they were closed.
     pub remembers_views: bool,
     /// The remembered views of files, newest first.
@@ -153,6 +156,7 @@ impl Default for Settings {
             recent_files: Vec::new(),
             texture_folders: Vec::new(),
             chosen_maps: Vec::new(),
+            editor: String::new(),
             remembers_views: true,
             views: Vec::new(),
             theme: ThemeChoice::default(),

@@ -14,6 +14,7 @@ use crate::images::png_file::MAX_SIDE;
 use crate::images::shots::MAX_VIEWS;
 use crate::viewer::commands::Action;
 use crate::viewer::format::counted;
+use crate::viewer::io::editor::{Editor, Environment, PLACEHOLDERS};
 use crate::viewer::panels::parts;
 use crate::viewer::places;
 use crate::viewer::state::animation::Motion;
@@ -22,6 +23,7 @@ use crate::viewer::state::interface::{Dialog, PathPurpose, PathSource};
 use crate::viewer::state::picture::{PictureOptions, PictureSize};
 use crate::viewer::state::{Effect, State, folder};
 use mapscope_export::endings;
+use mapscope_formats::{Place, printable};
 use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::saving::{FileKind, SaveError};
 use mapscope_scene::{Destination, MapChoice, fixed};
@@ -67,6 +69,8 @@ enum Answer {
     Quit,
     /// Remove the texture folder at this index.
     RemoveFolder(usize),
+    /// Set the command of the editor.
+    Editor(String),
     /// Place the scene on this map.
     Map(MapChoice),
 }
@@ -136,6 +140,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
         Dialog::Picture => modal(ctx, "picture", |ui| picture(ui, state)),
         Dialog::Animation => modal(ctx, "animation", |ui| animation(ui, state)),
         Dialog::TextureFolders => modal(ctx, "texture folders", |ui| texture_folders(ui, state)),
+        Dialog::Editor { text } => modal(ctx, "editor", |ui| editor(ui, state, text)),
         Dialog::Quit => modal(ctx, "quit", |ui| quit(ui, state)),
         Dialog::About => modal(ctx, "about", |ui| about(ui, state)),
         Dialog::CheatSheet { text, is_new, edit } => {
@@ -201,6 +206,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
                 state.choose_map(scene, choice, is_new);
             }
         }
+        Answer::Editor(command) => state.set_editor(&command),
         Answer::AskPath(purpose) => state.effects.push(Effect::AskPath(purpose)),
         Answer::Quit => state.effects.push(Effect::Quit),
         Answer::RemoveFolder(index) => {
@@ -747,6 +753,57 @@ fn bookmarks(ui: &mut egui::Ui, state: &mut State) -> Answer {
         let close = ui.button("Close");
         make_default(&close);
         if close.clicked() {
+            answer = Answer::Close;
+        }
+    });
+    answer
+}
+
+/// Asks for the command of the editor, and shows the command line that results from it.
+fn editor(ui: &mut egui::Ui, state: &State, text: &mut String) -> Answer {
+    ui.set_width(520.0);
+    heading(ui, "Editor");
+    ui.weak(format!(
+        "The command that opens a file, with {}. Without a command, Mapscope uses $VISUAL, $EDITOR or \
+         the first editor that it finds",
+        PLACEHOLDERS.join(" ")
+    ));
+    ui.add_space(4.0);
+    let field = TextEdit::singleline(text)
+        .hint_text("code --goto {file}:{line}:{column}")
+        .desired_width(f32::INFINITY);
+    let field = ui.add(field);
+    name_field(&field, "Command");
+    let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    if !field.has_focus() && !enter && ui.memory(|memory| memory.focused().is_none()) {
+        field.request_focus();
+    }
+    let chosen = Editor::choose(text, &Environment::here());
+    let is_valid = chosen.is_ok() || text.trim().is_empty();
+    match chosen {
+        Ok(editor) => {
+            let path = state.session.path_on_disk().cloned();
+            let file = path.unwrap_or_else(|| "map.pfmap".into());
+            let place = Some(Place::Text {
+                line: 30,
+                column: 5,
+            });
+            let command = editor.command(&file, place);
+            let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
+            ui.label(format!("Runs {}", printable(&words.join(" "))));
+        }
+        Err(error) => {
+            ui.colored_label(ui.visuals().error_fg_color, error.to_string());
+        }
+    }
+    let mut answer = Answer::Stay;
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        let button = ui.add_enabled(is_valid, egui::Button::new("Use"));
+        if is_valid && (button.clicked() || enter) {
+            answer = Answer::Editor(text.clone());
+        }
+        if ui.button("Cancel").clicked() {
             answer = Answer::Close;
         }
     });

@@ -321,6 +321,7 @@ fn with_context(
     let mut requests = Vec::new();
     show(&mut PanelContext {
         document: &document,
+        path: state.session.path_on_disk().map(PathBuf::as_path),
         on_disk: state.session.on_disk.as_ref(),
         changes: state.session.tools.comparison.found.as_deref(),
         change: state.session.tools.comparison.current,

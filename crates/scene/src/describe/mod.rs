@@ -16,6 +16,7 @@ use glam::Vec3;
 
 use crate::core::item::Item;
 use crate::core::overlay::{Overlay, OverlayId, OverlaySet};
+use mapscope_formats::Place;
 
 /// A line of the outline: an item, or a heading with items under it.
 #[derive(Debug, Clone)]
@@ -64,6 +65,8 @@ pub struct Property {
     pub swatch: Option<Swatch>,
     /// Target of a click on the value.
     pub link: Option<Item>,
+    /// The place in the file that stores the item, if the value is one.
+    pub place: Option<Place>,
     /// Value as text of the file, in spans coloured by field. If not empty, it replaces `value`.
     pub spans: Vec<TextSpan>,
     /// Bytes to show as rows of hexadecimal numbers and letters. If not empty, they replace `value`
@@ -91,8 +94,17 @@ impl Property {
             value: value.into(),
             swatch: None,
             link: None,
+            place: None,
             spans: Vec::new(),
             bytes: Arc::default(),
+        }
+    }
+
+    /// Sets the place of the properties from `first` on, if it is known: they may show it in
+    /// another form, such as a line number.
+    fn set_place(properties: &mut [Self], first: usize, place: Option<Place>) {
+        for property in properties.iter_mut().skip(first) {
+            property.place = place.or(property.place);
         }
     }
 

@@ -46,7 +46,7 @@ use serde_json::{Map, Value as Json};
 
 use super::own::{OwnLine, key_of};
 use super::value::{Fact, FactGroup, Value, is_key};
-use crate::{Origin, PropertyGroup, SummaryPart};
+use crate::{Origin, Property, PropertyGroup, SummaryPart};
 
 /// The fields of a kind of record, in inspector order.
 pub(crate) struct Table<'a, R> {
@@ -528,7 +528,12 @@ impl<'a, R> Table<'a, R> {
         let groups = self.sections.iter().map(|section| {
             let mut properties = Vec::with_capacity(section.fields.len());
             for field in section.fields.iter().filter(|field| field.is_shown) {
+                let first = properties.len();
                 field.display()(record).list_as(field.name, &mut properties);
+                if field.shown.is_some() && field.origin == Origin::Place {
+                    let place = (field.read)(record).place_in_file();
+                    Property::set_place(&mut properties, first, place);
+                }
             }
             PropertyGroup {
                 title: section.title,

@@ -189,8 +189,11 @@ impl Fact {
     /// Appends the inspector lines of the fact.
     fn list(self, properties: &mut Vec<Property>) {
         if self.is_shown {
+            let place = self.value.place_in_file();
+            let first = properties.len();
             let value = self.shown.map_or(self.value, |shown| *shown);
             value.list_as(self.name, properties);
+            Property::set_place(properties, first, place);
         }
     }
 }
@@ -492,6 +495,21 @@ impl Value {
         }
     }
 
+    /// Returns the place at which the value begins. `None` if it is no place, or a place in data that
+    /// was unpacked from the file.
+    pub fn place_in_file(&self) -> Option<Place> {
+        match self.data {
+            Data::Place(FilePlace::Lines([line, _])) => Some(Place::line(line)),
+            Data::Place(FilePlace::Column(line, column)) => Some(Place::Text { line, column }),
+            Data::Place(FilePlace::Bytes {
+                offset,
+                section: None,
+                ..
+            }) => Some(Place::Offset(offset)),
+            _ => None,
+        }
+    }
+
     /// Returns how many lines and columns before a place, or how many bytes before it, the value
     /// begins. `None` if it is no place in the file, begins later, or ends before. Column 0 of a
     /// place is its whole line, of which the first value is the nearest.
@@ -721,8 +739,9 @@ impl Value {
             }
         }
         if let Some(text) = self.text() {
-            let text = text.into_owned();
+            let (text, place) = (text.into_owned(), self.place_in_file());
             properties.push(Property {
+                place,
                 swatch: self.swatch,
                 link: self.link,
                 spans: self.spans,

@@ -450,6 +450,12 @@ pub trait RelatedFiles {
         let _ = item;
         None
     }
+
+    /// The other file that stores an item; `None` for items of the document's own file.
+    fn source_of(&self, item: Item) -> Option<PathBuf> {
+        let _ = item;
+        None
+    }
 }
 
 /// The contents of a file, for comparison with another ([`Diff`](crate::diff::Diff)).
@@ -588,6 +594,18 @@ impl dyn Document + '_ {
     /// The file behind an item, if it can be opened.
     pub fn file_of(&self, item: Item) -> Option<PathBuf> {
         self.related_files()?.file_of(item)
+    }
+
+    /// The other file that stores an item, if any ([`RelatedFiles::source_of`]).
+    pub fn source_of(&self, item: Item) -> Option<PathBuf> {
+        self.related_files()?.source_of(item)
+    }
+
+    /// The place of an item in the file that stores it. `None` if the item has no place, or one in
+    /// data that was unpacked from the file.
+    pub fn place_in_file(&self, item: Item) -> Option<Place> {
+        let record = self.record(item, ViewState::default())?;
+        record.value(&["place".to_owned()])?.place_in_file()
     }
 
     /// The parts of its file; `None` if it has no file contents to compare.

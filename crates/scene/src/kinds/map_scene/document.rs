@@ -469,6 +469,14 @@ impl RelatedFiles for MapScene {
             item => self.terrain()?.file_of(item),
         }
     }
+
+    fn source_of(&self, item: Item) -> Option<PathBuf> {
+        match item {
+            Item::Scene(SceneItem::Model { .. } | SceneItem::Part { .. }) => self.file_of(item),
+            Item::Scene(_) => None,
+            _ => Some(self.map.as_ref()?.0.clone()),
+        }
+    }
 }
 
 impl Animation for MapScene {

@@ -216,6 +216,10 @@ impl RelatedFiles for Model {
             _ => None,
         }
     }
+
+    fn source_of(&self, item: Item) -> Option<PathBuf> {
+        self.file_of(item)
+    }
 }
 
 impl Model {
