@@ -311,6 +311,10 @@ impl App {
                 let opened = editor::open(&self.state.settings.editor, &file, place);
                 self.report_start(opened);
             }
+            Effect::ShowInFolder(file) => {
+                let shown = editor::show_in_folder(&file);
+                self.report_start(shown);
+            }
             Effect::PastePose => self.paste(PasteTarget::Camera),
             Effect::SaveSettings => self.save_settings(),
             Effect::FullScreen(on) => {

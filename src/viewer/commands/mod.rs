@@ -300,12 +300,16 @@ fn drags(preset: Preset) -> impl Iterator<Item = PointerGesture> {
 
 /// All pointer gestures of the view.
 pub(crate) fn pointer_gestures(preset: Preset) -> impl Iterator<Item = PointerGesture> {
-    const FIRST: [(&str, &str); 3] = [
+    const FIRST: [(&str, &str); 4] = [
         (
             "Move",
             "Point at an item to see its description in the status bar",
         ),
         ("Click", "Select the item under the pointer"),
+        (
+            "Right click",
+            "Open the menu of the item under the pointer, as in the outliner",
+        ),
         (
             "Double click",
             "Centre the view on the point under the pointer",

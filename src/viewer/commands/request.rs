@@ -6,6 +6,7 @@ use glam::DVec2;
 
 use super::Action;
 use crate::viewer::state::State;
+use crate::viewer::state::copy::Copied;
 use crate::viewer::state::edit::EditTarget;
 use mapscope_formats::Severity;
 use mapscope_scene::{Aabb, Item, ProblemTarget};
@@ -92,6 +93,10 @@ pub enum Request {
     ForgetRecentFiles,
     /// Open a place in the user's editor.
     Edit(EditTarget),
+    /// Show the file of an item in the file manager.
+    ShowInFolder(Item),
+    /// Copy a text about an item.
+    Copy(Item, Copied),
     /// Run a command.
     Run(Action),
 }
@@ -156,6 +161,8 @@ impl State {
             }
             Request::ForgetRecentFiles => self.settings.recent_files.clear(),
             Request::Edit(target) => self.edit(target),
+            Request::ShowInFolder(item) => self.show_in_folder(item),
+            Request::Copy(item, copied) => self.copy(item, copied),
             Request::Run(action) => self.run(action),
         }
     }

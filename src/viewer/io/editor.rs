@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use thiserror::Error;
 
+use crate::viewer::state::folder;
 use mapscope_formats::{Place, printable};
 use mapscope_scene::system_reason;
 
@@ -302,16 +303,13 @@ fn fill(word: &str, file: &Path, [line, column, offset]: [u64; 3]) -> OsString {
         filled.push(before);
         let mut pairs = PLACEHOLDERS.into_iter().zip(&values);
         let found = pairs.find_map(|(key, value)| Some((after.strip_prefix(key)?, value)));
-        rest = match found {
-            Some((after, value)) => {
-                filled.push(value);
-                after
-            }
-            None => {
-                filled.push("{");
-                &after[1..]
-            }
-        };
+        if let Some((after, value)) = found {
+            filled.push(value);
+            rest = after;
+        } else {
+            filled.push("{");
+            rest = &after[1..];
+        }
     }
     filled.push(rest);
     filled
@@ -356,6 +354,18 @@ pub(crate) fn open(setting: &str, file: &Path, place: Option<Place>) -> Result<(
     }
     let editor = Editor::choose(setting, &Environment::here())?;
     start(&editor.command(file, place))
+}
+
+/// Shows the folder of a file in the file manager.
+pub(crate) fn show_in_folder(file: &Path) -> Result<(), EditorError> {
+    let file = folder::absolute(file);
+    let folder = file.parent().unwrap_or(&file);
+    let program = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    start(&[program.into(), folder.into()])
 }
 
 /// Starts a program that outlives this one.

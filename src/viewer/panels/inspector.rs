@@ -90,6 +90,7 @@ impl PanelUi for Inspector {
             if copy.clicked() {
                 ui.copy_text(as_text(&self.groups));
             }
+            ui.menu_button("More", |ui| menu::of_item(ui, context.menu(), item, None));
         });
         parts::scrolled(ui, |ui| {
             for (i, group) in self.groups.iter().enumerate() {

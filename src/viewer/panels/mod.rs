@@ -7,7 +7,7 @@ mod document_key;
 mod dump;
 mod legend;
 mod list;
-mod menu;
+pub(super) mod menu;
 pub(super) mod parts;
 mod sandbox;
 mod thumbnails;
@@ -114,7 +114,8 @@ impl PanelContext<'_> {
         self.requests.push(request);
     }
 
-    /// Selects an item whose widget is clicked; goes to it on a double click.
+    /// Selects an item whose widget is clicked; goes to it on a double click. A right click opens its
+    /// menu.
     fn answer(&mut self, response: &Response, item: Item) {
         if response.clicked() {
             self.requests.push(Request::Select(Some(item)));
@@ -122,6 +123,7 @@ impl PanelContext<'_> {
         if response.double_clicked() {
             self.requests.push(Request::Visit(item));
         }
+        response.context_menu(|ui| menu::of_item(ui, self.menu(), item, None));
     }
 }
 

@@ -296,8 +296,9 @@ fn at<'a>(problems: &'a [Problem], notes: &'a [Problem], index: usize) -> Option
 fn menu(ui: &mut Ui, context: &mut PanelContext<'_>, problem: &Problem) {
     let target = EditTarget::Place(problem.place);
     menu::edit(ui, context, "Open in editor", target);
-    // The fault itself is in another file.
-    if let Some(path) = context.document.summarized_file(problem) {
+    // The fault itself is in another file. The version in view does not know those of the one on disk.
+    let summarized = context.document.summarized_file(problem);
+    if let Some(path) = summarized.filter(|_| context.on_disk.is_none()) {
         let others = context.document.other_files();
         let other = others.iter().find(|other| other.path == path);
         let problems = other.into_iter().flat_map(|other| &other.problems);

@@ -7,7 +7,7 @@ use egui::{
 };
 
 use super::list::List;
-use super::{Hover, PanelContext, Request, parts};
+use super::{Hover, PanelContext, Request, menu, parts};
 use mapscope_scene::{Item, Swatch};
 
 /// Width reserved for the triangle before the text of a line, in points.
@@ -124,8 +124,11 @@ impl Tree {
                     action = Some(TreeAction::Toggle(at));
                 }
             }
-            if let Some(item) = line.item.filter(|_| response.double_clicked()) {
-                context.ask(Request::Visit(item));
+            if let Some(item) = line.item {
+                if response.double_clicked() {
+                    context.ask(Request::Visit(item));
+                }
+                response.context_menu(|ui| menu::of_item(ui, context.menu(), item, None));
             }
         });
         self.list.reveal = later;

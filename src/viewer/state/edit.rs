@@ -54,6 +54,13 @@ impl State {
         }
     }
 
+    /// Shows the file of an item in the file manager: the file behind it, or the one that stores it.
+    pub(crate) fn show_in_folder(&mut self, item: Item) {
+        let behind = self.session.document().and_then(|it| it.file_of(item));
+        let file = behind.or_else(|| self.session.file_with(item));
+        self.effects.extend(file.map(Effect::ShowInFolder));
+    }
+
     /// Opens a place in the editor.
     pub(crate) fn edit(&mut self, target: EditTarget) {
         let session = &self.session;

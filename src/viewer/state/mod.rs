@@ -7,6 +7,7 @@ pub(crate) mod animation;
 pub(crate) mod bookmarks;
 pub(crate) mod clip_box;
 pub(crate) mod compare;
+pub(crate) mod copy;
 mod counterpart;
 pub(crate) mod edit;
 pub(crate) mod files;
@@ -88,6 +89,8 @@ pub(crate) enum Effect {
     Copy(String),
     /// Open a file in the user's editor, at a place if it is known.
     Edit(PathBuf, Option<Place>),
+    /// Show a file in the file manager.
+    ShowInFolder(PathBuf),
     /// Read a camera pose from the clipboard.
     PastePose,
     /// Write the settings now.

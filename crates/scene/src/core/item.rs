@@ -195,6 +195,22 @@ impl Written for u32 {
 }
 
 impl Item {
+    /// The form of options such as `--select`: the kind with hyphens, then the numbers, such as
+    /// `tile:3,17`.
+    pub fn written(self) -> String {
+        let text = self.to_string();
+        let numbers = text.get(self.kind().len()..).unwrap_or_default().trim();
+        let kind = self.kind().replace(' ', "-");
+        if numbers.is_empty() {
+            kind
+        } else if numbers.contains(char::is_alphabetic) {
+            // The kind of a part inside may have spaces of its own.
+            format!("{kind}:{numbers}")
+        } else {
+            format!("{kind}:{}", numbers.replace(' ', ","))
+        }
+    }
+
     /// Splits a text into the kind at its start and the rest. Items of any document are recognised.
     /// Words of a kind may be joined by hyphens.
     pub fn split_kind(text: &str) -> Option<(&'static str, &str)> {
@@ -494,7 +510,15 @@ mod tests {
             let (kind, rest) = Item::split_kind(&text).unwrap();
             assert_eq!(kind, item.kind());
             assert!(Item::of_kind(kind, rest).contains(&item), "{text}");
+            let written = item.written();
+            let (kind, rest) = Item::split_kind(&written).unwrap();
+            let numbers = rest.trim_start_matches(':');
+            assert!(Item::of_kind(kind, numbers).contains(&item), "{written}");
         }
+        let written: Vec<String> = items.iter().map(|item| item.written()).collect();
+        let expected = ["tile:3,17", "joint:4", "part:7 level of detail 3"];
+        assert_eq!(written[..3], expected);
+        assert_eq!(written[5..], ["cube-type:0,2", "clip"]);
         let tile: Item = TerrainItem::Tile { row: 3, col: 17 }.into();
         assert_eq!(Item::of_kind("tile", "3, 17")[0], tile);
         let tiles = Item::of_kind("tile", "3");

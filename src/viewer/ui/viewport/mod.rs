@@ -4,6 +4,7 @@ mod contour;
 mod labels;
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use egui::emath::GuiRounding as _;
 use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, WidgetInfo};
@@ -14,6 +15,7 @@ use self::labels::Labels;
 use crate::viewer::commands::key_of;
 use crate::viewer::format::capitalized;
 use crate::viewer::keymap::FLY_KEYS;
+use crate::viewer::panels::menu::{self, MenuContext};
 use crate::viewer::state::State;
 use crate::viewer::view::View;
 use crate::viewer::view::camera_control::{self, CameraMode};
@@ -22,7 +24,7 @@ use crate::viewer::view::shown::Revision;
 use mapscope_formats::Severity;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::tilemap::FlatWindow;
-use mapscope_scene::{Document, fixed};
+use mapscope_scene::{Document, Item, fixed};
 
 /// Speed factor while Shift is held.
 const SHIFT_SPEED_FACTOR: f32 = 4.0;
@@ -72,6 +74,8 @@ pub(crate) struct Viewport {
     picked: Option<(Pos2, Camera, Revision, u64)>,
     /// Time of that pick, in seconds.
     picked_at_secs: f64,
+    /// The item of the last right click, and the position that was clicked.
+    menu_of: Option<(Item, Vec3)>,
     outline: Outline,
     labels: Labels,
 }
@@ -140,6 +144,7 @@ impl Viewport {
                     .filter(|_| pointed_at.is_some()),
             );
         }
+        self.menu(state, document, &response);
         if let Some((drag, _)) = self.drag {
             ui.ctx().set_cursor_icon(match drag {
                 Drag::Look => egui::CursorIcon::None,
@@ -172,6 +177,28 @@ impl Viewport {
         let measure = &state.session.tools.measure;
         measure.paint(&state.session.view.camera, ui.painter(), rect);
         rect
+    }
+
+    /// Shows the menu of an item after a right click on it without a drag.
+    fn menu(&mut self, state: &mut State, document: &dyn Document, response: &Response) {
+        if response.secondary_clicked() {
+            let pointer = &state.session.pointer;
+            let hit = pointer.hovered.zip(pointer.pointed_at);
+            // The right button and a key fly.
+            self.menu_of = hit.filter(|_| self.held.is_empty());
+        }
+        let Some((item, at)) = self.menu_of else {
+            return;
+        };
+        let mut requests = Vec::new();
+        let context = MenuContext {
+            document,
+            path: state.session.path_on_disk().map(PathBuf::as_path),
+            shown: &state.session.view.shown,
+            requests: &mut requests,
+        };
+        response.context_menu(|ui| menu::of_item(ui, context, item, Some(at)));
+        state.carry_out(requests);
     }
 
     /// Starts, applies and ends drags. Uses pointer positions instead of egui's drag delta. The
