@@ -561,6 +561,7 @@ impl<Panel: Default> Host<Panel> {
         );
         let mut context = PanelContext {
             document: &self.document,
+            path: None,
             on_disk: self.on_disk.as_ref(),
             changes: None,
             change: None,

@@ -34,8 +34,12 @@ fn open_text(state: &mut State, scene: &str) {
 }
 
 /// Opens a scene with the given text in a folder.
-fn open_in(folder: &Path, scene: &str, state: &mut State) {
-    let path = write_game(folder, scene).unwrap();
+pub(super) fn open_in(folder: &Path, scene: &str, state: &mut State) {
+    open_scene(write_game(folder, scene).unwrap(), state);
+}
+
+/// Opens a scene file.
+pub(super) fn open_scene(path: PathBuf, state: &mut State) {
     let source = Source::read(&path).unwrap();
     let (options, progress) = (OpenOptions::default(), Progress::default());
     let document = mapscope_scene::open(&source, &options, &progress).unwrap();
