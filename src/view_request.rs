@@ -155,6 +155,7 @@ impl ViewRequest {
     }
 
     /// `true` if it requests a camera, an item or a place.
+    #[cfg(feature = "window")]
     pub(crate) fn sets_view(&self) -> bool {
         self.view.is_some()
             || self.camera.is_some()

@@ -530,8 +530,7 @@ Examples:
   mapscope render knight.pfobj -o turn.gif --turntable 72 --transparent
   mapscope render demo.pfmap -o - --raw --turntable 240 | ffmpeg -f rawvideo -pix_fmt rgba
     -s 1280x720 -r 24 -i - -pix_fmt yuv420p turn.mp4
-  mapscope render town.pmf -o a.png --level 1 --cut -20,-20,-20,20,4,20 --light 201=off
-  mapscope render demo.pfmap -o - | magick - small.webp")]
+  mapscope render town.pmf -o a.png --level 1 --cut -20,-20,-20,20,4,20 --light 201=off")]
 pub struct RenderArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILE_HELP)]
@@ -551,7 +550,7 @@ pub struct RenderArgs {
     /// Write raw RGBA8 pixels with `-o -`, for a video encoder
     #[arg(long, help_heading = "Output")]
     pub raw: bool,
-    /// Run these commands of the window first, such as `camera.top; overlay.wireframe`
+    /// Run commands of the window first: `camera.top; overlay.wireframe`
     #[arg(
         long,
         value_name = "COMMANDS",

@@ -202,7 +202,7 @@ fn properties(bencher: Bencher<'_, '_>) {
     let mut next = cubes.cycle();
     bencher.bench_local(|| {
         let cube = next.next()?;
-        Some(OPENED.properties(cube.into(), Playhead::default()))
+        Some((&*OPENED as &dyn Document).properties(cube.into(), Playhead::default()))
     });
 }
 

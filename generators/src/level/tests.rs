@@ -476,7 +476,7 @@ fn met(from: [f32; 3], to: [f32; 3]) -> String {
         direction: (Vec3::from(to) - Vec3::from(from)).normalize(),
     };
     let hit = OPEN.first_hit(ray, 0, false).unwrap();
-    let parts = OPEN.summary(hit.item, None, &Shown::default());
+    let parts = (&*OPEN as &dyn Document).summary(hit.item, &Shown::default());
     let part = parts.iter().find(|part| part.name == "Material");
     part.unwrap().value.clone()
 }

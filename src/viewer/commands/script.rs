@@ -16,45 +16,36 @@ use crate::viewer::state::{Effect, State};
 use mapscope_scene::camera::Camera;
 use mapscope_scene::{Document, MapChoice, Shown};
 
-/// A command that takes an argument.
-type WithArgument = fn(&mut State, &str) -> Result<(), String>;
-
-/// The effects of commands with an argument.
-static ARGUMENTS: [(&str, WithArgument); 9] = [
-    ("open-path", |state, path| {
-        state.open_paths(&[path.into()]);
-        Ok(())
-    }),
-    ("compare", |state, path| {
-        choose(state, PathPurpose::Compare, path)
-    }),
-    ("save-picture", |state, path| {
-        choose(state, PathPurpose::SavePicture, path)
-    }),
-    ("save-animation", |state, path| {
-        choose(state, PathPurpose::SaveAnimation, path)
-    }),
-    ("save-map", |state, path| {
-        choose(state, PathPurpose::SaveMap, path)
-    }),
-    ("export", |state, path| {
-        choose(state, PathPurpose::Export, path)
-    }),
-    ("add-texture-folder", |state, path| {
-        choose(state, PathPurpose::TextureFolder, path)
-    }),
-    ("select.go-to", State::go_to_text),
-    ("find", |state, query| {
-        state.find(query.to_owned());
-        Ok(())
-    }),
-];
-
-/// Chooses a path. A script has confirmed what it replaces, as with the system's dialog.
-fn choose(state: &mut State, purpose: PathPurpose, path: &str) -> Result<(), String> {
-    state.path_chosen(purpose, Path::new(path), PathSource::SystemDialog);
-    Ok(())
+/// The argument of a command.
+#[derive(Clone, Copy)]
+enum Argument {
+    /// A path. A script has confirmed what is replaced, as with the system's dialog.
+    Path(PathPurpose),
+    /// A text.
+    Text(fn(&mut State, &str) -> Result<(), String>),
 }
+
+/// The commands that take an argument.
+static ARGUMENTS: [(&str, Argument); 9] = [
+    ("open-path", Argument::Path(PathPurpose::Open)),
+    ("compare", Argument::Path(PathPurpose::Compare)),
+    ("save-picture", Argument::Path(PathPurpose::SavePicture)),
+    ("save-animation", Argument::Path(PathPurpose::SaveAnimation)),
+    ("save-map", Argument::Path(PathPurpose::SaveMap)),
+    ("export", Argument::Path(PathPurpose::Export)),
+    (
+        "add-texture-folder",
+        Argument::Path(PathPurpose::TextureFolder),
+    ),
+    ("select.go-to", Argument::Text(State::go_to_text)),
+    (
+        "find",
+        Argument::Text(|state, query| {
+            state.find(query.to_owned());
+            Ok(())
+        }),
+    ),
+];
 
 /// The commands of a script that have not run yet.
 #[derive(Debug, Clone, Default)]
@@ -131,7 +122,7 @@ impl Step {
             why,
         };
         let command = find(id).ok_or_else(|| refuse(unknown(id)))?;
-        if argument.is_some() && with_argument(id).is_none() {
+        if argument.is_some() && kind_of_argument(id).is_none() {
             return Err(refuse("this command takes no argument".to_owned()));
         }
         let unquoted = |text: &str| {
@@ -161,19 +152,24 @@ impl Step {
             let why = why.as_deref().unwrap_or("it has no effect now");
             return Err(refuse(why));
         }
-        match (&self.argument, with_argument(self.command.id)) {
-            (Some(argument), Some(run)) => run(state, argument).map_err(|why| refuse(&why)),
-            _ => {
-                state.run(action);
+        let Some(argument) = &self.argument else {
+            state.run(action);
+            return Ok(());
+        };
+        match kind_of_argument(self.command.id) {
+            Some(Argument::Path(purpose)) => {
+                state.path_chosen(purpose, Path::new(argument), PathSource::SystemDialog);
                 Ok(())
             }
+            Some(Argument::Text(run)) => run(state, argument).map_err(|why| refuse(&why)),
+            None => Ok(()),
         }
     }
 }
 
-fn with_argument(id: &str) -> Option<WithArgument> {
+fn kind_of_argument(id: &str) -> Option<Argument> {
     let row = ARGUMENTS.iter().find(|(of, _)| *of == id);
-    row.map(|(_, run)| *run)
+    row.map(|(_, argument)| *argument)
 }
 
 /// The reason for an unknown id: the ids of the same group, or the groups.

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::text_edit::TextEditOutput;
 use egui::{
-    Align, Button, CompletionPopup, EventFilter, Key, Label, Layout, RectAlign, RichText, ScrollArea, Sense,
-    Suggestion, TextEdit, Ui, WidgetInfo,
+    Align, Button, CompletionPopup, EventFilter, Key, Label, Layout, RectAlign, RichText,
+    ScrollArea, Sense, Suggestion, TextEdit, Ui, WidgetInfo,
 };
 use egui_extras::{Column, TableBuilder};
 
 use super::document_key::DocumentKey;
 use super::{Matches, PanelContext, PanelUi, Request, parts};
-use crate::viewer::commands;
+use crate::viewer::commands::{self, with_key};
 use crate::viewer::format::{count, counted};
 use crate::viewer::state::interface::FocusMove;
 use mapscope_export::csv_of;
@@ -145,12 +145,15 @@ impl Find {
         if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
             run(context, "find.next");
         }
-        let has_some = matches.as_ref().is_some_and(|it| !it.found.items.is_empty());
-        if parts::button(ui, has_some, "Previous", "Go to the previous match (Shift+F3)") {
-            run(context, "find.previous");
-        }
-        if parts::button(ui, has_some, "Next", "Go to the next match (F3)") {
-            run(context, "find.next");
+        let has_some = matches
+            .as_ref()
+            .is_some_and(|it| !it.found.items.is_empty());
+        for (name, id) in [("Previous", "find.previous"), ("Next", "find.next")] {
+            let help = format!("Go to the {} match", name.to_lowercase());
+            let help = with_key(&help, &commands::key_of(id, context.keymap));
+            if parts::button(ui, has_some, name, &help) {
+                run(context, id);
+            }
         }
         let Some(matches) = matches else {
             return;
@@ -208,7 +211,11 @@ impl Find {
         let items = &matches.found.items;
         match column.checked_sub(2) {
             Some(field) => {
-                let path = self.columns.get(field).map(|key| path_of(key)).unwrap_or_default();
+                let path = self
+                    .columns
+                    .get(field)
+                    .map(|key| path_of(key))
+                    .unwrap_or_default();
                 let values: Vec<Option<Value>> = items
                     .iter()
                     .map(|found| value_of(context, found.item, &path))
@@ -219,7 +226,8 @@ impl Find {
                 });
             }
             None if column == 1 => {
-                self.order.sort_by(|a, b| items[*a].name.cmp(&items[*b].name));
+                self.order
+                    .sort_by(|a, b| items[*a].name.cmp(&items[*b].name));
             }
             // The items are in file order.
             None => {}
@@ -256,21 +264,30 @@ impl Find {
             .sense(Sense::click())
             .cell_layout(Layout::left_to_right(Align::Center))
             .auto_shrink(false)
-            .column(Column::initial(COLUMN_WIDTH * 1.4).resizable(true).clip(true))
+            .column(
+                Column::initial(COLUMN_WIDTH * 1.4)
+                    .resizable(true)
+                    .clip(true),
+            )
             .columns(
                 Column::initial(COLUMN_WIDTH).resizable(true).clip(true),
                 1 + paths.len(),
             );
         if self.revealed != context.finding.current {
             self.revealed = context.finding.current;
-            let row = self.order.iter().position(|index| Some(*index) == self.revealed);
+            let row = self
+                .order
+                .iter()
+                .position(|index| Some(*index) == self.revealed);
             if let Some(row) = row {
                 table = table.scroll_to_row(row, None);
             }
         }
         let mut sorted = None;
         let table = table.header(row_height, |mut header| {
-            let names = ["item", "name"].into_iter().chain(self.columns.iter().map(|it| &**it));
+            let names = ["item", "name"]
+                .into_iter()
+                .chain(self.columns.iter().map(|it| &**it));
             for (column, name) in names.enumerate() {
                 let mark = match self.sorting {
                     Some((of, false)) if of == column => " ↑",
@@ -302,9 +319,15 @@ impl Find {
                     is_clicked |= ui.add(text).clicked();
                 });
                 row.col(|ui| {
-                    ui.add(Label::new(name.as_deref().unwrap_or_default()).selectable(false).truncate());
+                    ui.add(
+                        Label::new(name.as_deref().unwrap_or_default())
+                            .selectable(false)
+                            .truncate(),
+                    );
                 });
-                let record = context.document.record(*item, ViewState::from(context.shown));
+                let record = context
+                    .document
+                    .record(*item, ViewState::from(context.shown));
                 for path in &paths {
                     row.col(|ui| {
                         let value = record.as_ref().and_then(|record| record.value(path));
@@ -331,9 +354,14 @@ impl Find {
         matches: &Matches,
     ) -> String {
         let headings = ["item", "name"].into_iter();
-        let headings: Vec<&str> = headings.chain(self.columns.iter().map(|it| &**it)).collect();
+        let headings: Vec<&str> = headings
+            .chain(self.columns.iter().map(|it| &**it))
+            .collect();
         let paths: Vec<Vec<String>> = self.columns.iter().map(|key| path_of(key)).collect();
-        let items = self.order.iter().filter_map(|index| matches.found.items.get(*index));
+        let items = self
+            .order
+            .iter()
+            .filter_map(|index| matches.found.items.get(*index));
         csv_of(
             &headings,
             items.map(|NamedItem { item, name }| {
@@ -342,7 +370,10 @@ impl Find {
                     let value = record.as_ref().and_then(|record| record.value(path));
                     value.map_or(serde_json::Value::Null, |value| value.json())
                 });
-                [item.to_string().into(), name.clone().into()].into_iter().chain(values).collect::<Vec<_>>()
+                [item.to_string().into(), name.clone().into()]
+                    .into_iter()
+                    .chain(values)
+                    .collect::<Vec<_>>()
             }),
         )
     }
@@ -353,7 +384,9 @@ fn path_of(key: &str) -> Vec<String> {
 }
 
 fn value_of(context: &PanelContext<'_>, item: Item, path: &[String]) -> Option<Value> {
-    let record = context.document.record(item, ViewState::from(context.shown))?;
+    let record = context
+        .document
+        .record(item, ViewState::from(context.shown))?;
     record.value(path)
 }
 

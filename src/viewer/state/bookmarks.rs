@@ -89,7 +89,7 @@ impl State {
         let is_free = |number: &u8| self.bookmarks().iter().all(|it| it.number != *number);
         if let Some(number) = (1..=MAX_BOOKMARKS).find(is_free) {
             self.set_bookmark(number);
-            let text = format!("Bookmark {number} added; Shift+{number} returns to it");
+            let text = format!("Bookmark {number} added");
             self.notices.replace_toast("Bookmark", text);
         } else {
             let text = "All nine bookmarks are used";

@@ -707,7 +707,7 @@ fn texture_folders(ui: &mut egui::Ui, state: &State) -> Answer {
 fn bookmarks(ui: &mut egui::Ui, state: &mut State) -> Answer {
     ui.set_width(520.0);
     heading(ui, "Bookmarks");
-    ui.weak("Views of this file. Shift and a number return to one");
+    ui.weak("Views of this file, each with a number");
     ui.add_space(4.0);
     let mut answer = Answer::Stay;
     let bookmarks = state.bookmarks().to_vec();

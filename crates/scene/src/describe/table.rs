@@ -339,7 +339,7 @@ impl<R> Field<R> {
     }
 }
 
-/// The JSON keys of a kind of item ([`Document::details`](crate::Document::details)).
+/// The JSON keys of a kind of item ([`Describe::details`]).
 #[derive(Debug, Clone)]
 pub struct ItemKeys {
     /// The kind, as returned by [`Item::kind`](crate::Item::kind).

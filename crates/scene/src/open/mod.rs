@@ -166,8 +166,8 @@ pub fn info_keys() -> impl Iterator<Item = (&'static str, InfoKeys)> {
     entries.map(|entry| (entry.format.id, (entry.info_keys)()))
 }
 
-/// The JSON keys of the items of each kind of document ([`Document::details`]), with the ids of the
-/// kind's formats.
+/// The JSON keys of the items of each kind of document
+/// ([`Describe::details`](crate::Describe::details)), with the ids of the kind's formats.
 pub fn item_keys() -> Vec<(Vec<&'static str>, Vec<ItemKeys>)> {
     let by_kind = REGISTRY.chunk_by(|a, b| ptr::eq(a.kind, b.kind));
     by_kind

@@ -92,13 +92,13 @@ pub fn find_matches(
     let mut parts = map_parallel(threads, |thread| {
         let mut search = search(thread);
         let parts = document.parts().unwrap_or_default();
-        search.visit(&parts, |list| list.lists_items());
+        search.visit(&parts, false);
         if !search.is_listed {
             // Details of other items, in files that consist of them.
-            search.visit(&parts, |list| list.what == keys.kind);
+            search.visit(&parts, true);
         }
         if !search.is_listed {
-            search.visit(&document.other_parts(), |list| list.lists_items());
+            search.visit(&document.other_parts(), false);
         }
         search
     });
@@ -174,18 +174,23 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Examines the wanted lists of the kind.
-    fn visit(&mut self, lists: &[Parts<'_>], is_wanted: impl Fn(&Parts<'_>) -> bool + Copy) {
+    /// Examines the lists of items of the kind, or those of details of other items.
+    fn visit(&mut self, lists: &[Parts<'_>], in_details: bool) {
         for list in lists {
             // All items of a list are of one kind.
             let of_kind = |list: &Parts<'_>| list.item(0).is_some_and(|it| it.kind() == self.kind);
-            if list.count > 0 && is_wanted(list) && of_kind(list) {
+            let is_wanted = if in_details {
+                list.what == self.kind
+            } else {
+                list.lists_items()
+            };
+            if list.count > 0 && is_wanted && of_kind(list) {
                 self.is_listed = true;
                 self.examine(list);
             }
             if list.has_items_within() {
                 for index in 0..list.count {
-                    self.visit(&list.children(index), is_wanted);
+                    self.visit(&list.children(index), in_details);
                 }
             }
         }
@@ -554,6 +559,11 @@ impl Token {
     }
 }
 
+/// The name of a kind from the words of a query.
+pub(super) fn kind_name(words: &[&str]) -> String {
+    words.join(" ").replace('-', " ").to_lowercase()
+}
+
 /// `true` for a character of a word without quotation marks.
 pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || "_.+-".contains(c)
@@ -679,29 +689,25 @@ impl Parser {
     ) -> Result<&'k ItemKeys, QueryError> {
         let tokens: Vec<Token> = self.tokens().collect();
         let place = tokens.iter().position(|token| token.is_word("where"));
-        let (name, column) = match place {
-            Some(place) => {
-                let words = tokens.iter().take(place).map(|token| match &token.kind {
-                    TokenKind::Word(word) => Ok(word.as_str()),
-                    _ => Err(token.unexpected("a kind of item before `where`")),
-                });
-                let words: Vec<&str> = words.collect::<Result<_, _>>()?;
-                // The words, and `where`.
-                self.tokens.by_ref().take(place + 1).for_each(drop);
-                let name = words.join(" ").replace('-', " ").to_lowercase();
-                (name, tokens[0].column)
-            }
-            None => {
-                let words: Vec<&str> = tokens.iter().map_while(Token::word).collect();
-                let name = words.join(" ").replace('-', " ").to_lowercase();
-                let is_kind = kinds.iter().any(|keys| keys.kind == name);
-                if is_kind && words.len() == tokens.len() {
-                    self.tokens = Vec::new().into_iter().peekable();
-                    self.is_kind = true;
-                    (name, 1)
-                } else {
-                    (main_kind(document.about().format.id).to_owned(), 1)
-                }
+        let (name, column) = if let Some(place) = place {
+            let words = tokens.iter().take(place).map(|token| match &token.kind {
+                TokenKind::Word(word) => Ok(word.as_str()),
+                _ => Err(token.unexpected("a kind of item before `where`")),
+            });
+            let words: Vec<&str> = words.collect::<Result<_, _>>()?;
+            // The words, and `where`.
+            self.tokens.by_ref().take(place + 1).for_each(drop);
+            (kind_name(&words), tokens[0].column)
+        } else {
+            let words: Vec<&str> = tokens.iter().map_while(Token::word).collect();
+            let name = kind_name(&words);
+            self.is_kind =
+                words.len() == tokens.len() && kinds.iter().any(|keys| keys.kind == name);
+            if self.is_kind {
+                self.tokens.by_ref().for_each(drop);
+                (name, 1)
+            } else {
+                (main_kind(document.about().format.id).to_owned(), 1)
             }
         };
         let found = kinds.iter().find(|keys| keys.kind == name);

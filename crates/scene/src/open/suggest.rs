@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::find::visit;
 use super::main_kind;
-use super::query::{Operator, Parser, Token, TokenKind, is_keyword, is_word, kinds_of};
+use super::query::{Operator, Parser, Token, TokenKind, is_keyword, is_word, kind_name, kinds_of};
 use crate::core::playback::Playhead;
 use crate::describe::table::{ItemKeys, ValueType};
 use crate::describe::value::{Plain, is_key};
@@ -55,15 +55,12 @@ pub fn continuations(document: &dyn Document, text: &str) -> Vec<String> {
     let kinds = kinds_of(document);
     let place = tokens.iter().position(|token| token.is_word("where"));
     let kind = match place {
-        Some(place) => tokens
-            .iter()
-            .take(place)
-            .filter_map(Token::word)
-            .collect::<Vec<_>>()
-            .join(" "),
+        Some(place) => {
+            let words = tokens.iter().take(place).filter_map(Token::word);
+            kind_name(&words.collect::<Vec<_>>())
+        }
         None => main_kind(document.about().format.id).to_owned(),
     };
-    let kind = kind.replace('-', " ").to_lowercase();
     let Some(keys) = kinds.iter().find(|keys| keys.kind == kind) else {
         return Vec::new();
     };
