@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use glam::DVec2;
 
 use super::Action;
+use crate::viewer::docks::Panel;
 use crate::viewer::state::State;
 use crate::viewer::state::copy::Copied;
 use crate::viewer::state::edit::EditTarget;
@@ -57,6 +58,8 @@ pub enum Request {
     ShowChange(usize),
     /// Find the items that match a query; an empty one ends the search.
     Find(String),
+    /// Find the items that match a query, and show the panel with the matches.
+    ListMatches(String),
     /// Go to a match, by its index.
     ShowMatch(usize),
     /// Set the order in which matches follow each other; `None` for that of the file.
@@ -131,6 +134,10 @@ impl State {
             Request::ShowProblem(target) => self.show_problem(target),
             Request::ShowChange(index) => self.session.show_change(index),
             Request::Find(query) => self.find(query),
+            Request::ListMatches(query) => {
+                self.show_panel(Panel::Find);
+                self.find(query);
+            }
             Request::ShowMatch(index) => self.session.show_match(index),
             Request::OrderMatches(order) => self.session.tools.finding.order = order,
             Request::ShowLevel(level) => self.session.show_level(level),

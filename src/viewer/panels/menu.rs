@@ -9,7 +9,7 @@ use glam::Vec3;
 use super::{EditTarget, PanelContext, Request};
 use crate::viewer::state::copy::Copied;
 use crate::viewer::state::edit::WHY_NO_DEMO;
-use mapscope_scene::{Document, Item, Shown};
+use mapscope_scene::{Document, Item, Shown, alike};
 
 /// The data that a context menu reads, and the place for its requests.
 pub(in crate::viewer) struct MenuContext<'a> {
@@ -130,6 +130,15 @@ pub(in crate::viewer) fn of_item(
             if entry(ui, name, why_not) {
                 requests.push(request);
             }
+        }
+        if index == 0 {
+            ui.menu_button("Find all with", |ui| {
+                for query in alike(document, item) {
+                    if entry(ui, &query, None) {
+                        requests.push(Request::ListMatches(query));
+                    }
+                }
+            });
         }
     }
 }

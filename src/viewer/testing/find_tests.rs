@@ -6,6 +6,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::{Window, press, state, window, with_demo};
+use crate::viewer::commands::Request;
+use crate::viewer::docks::Panel;
 use crate::viewer::io::find;
 use crate::viewer::state::Effect;
 use mapscope_scene::{Item, TerrainItem, TileMapItem};
@@ -121,6 +123,20 @@ fn a_fault_in_a_query_lists_the_fields() {
     press(&mut h, Modifiers::NONE, Key::Escape);
     search(&mut h);
     assert!(state(&h).session.tools.finding.result.is_none());
+}
+
+#[test]
+fn items_like_the_one_of_a_menu_are_listed() {
+    let mut h = with_demo();
+    let query = "tile where top_material = Snow";
+    h.state_mut()
+        .state
+        .request(Request::ListMatches(query.to_owned()));
+    h.run();
+    search(&mut h);
+    assert!(state(&h).is_panel_open(Panel::Find));
+    assert_eq!(h.get_by_label("Query").value().as_deref(), Some(query));
+    h.get_by_label("404 tiles");
 }
 
 #[test]

@@ -383,7 +383,7 @@ impl Literal {
 }
 
 /// The first key of a value, or of the elements of a list, that are compared by their keys only.
-fn first_key(ty: ValueType) -> Option<String> {
+pub(super) fn first_key(ty: ValueType) -> Option<String> {
     match ty {
         ValueType::List(of) => first_key(*of),
         ValueType::Object([(key, _), ..]) => Some(key.trim_end_matches('?').to_owned()),

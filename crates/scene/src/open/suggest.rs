@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 
 use super::find::visit;
 use super::main_kind;
-use super::query::{Operator, Parser, Token, TokenKind, is_keyword, is_word, kind_name, kinds_of};
+use super::query::{
+    Operator, Parser, Token, TokenKind, first_key, is_keyword, is_word, kind_name, kinds_of,
+};
 use crate::core::playback::Playhead;
 use crate::describe::table::{ItemKeys, ValueType};
 use crate::describe::value::{Plain, is_key};
@@ -131,6 +133,40 @@ pub fn continuations(document: &dyn Document, text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Returns queries for the items that share a text, a reference or a flag with an item, one per
+/// field of the item.
+pub fn alike(document: &dyn Document, item: Item) -> Vec<String> {
+    let kinds = kinds_of(document);
+    let keys = kinds.iter().find(|keys| keys.kind == item.kind());
+    let record = document.record(item, Playhead::default().into());
+    let Some((keys, record)) = keys.zip(record) else {
+        return Vec::new();
+    };
+    let kind = keys.kind.replace(' ', "-");
+    let is_single = |key: &String| {
+        let mut all = keys.groups.iter().flat_map(|group| &group.keys);
+        all.all(|field| field.key != *key || first_key(field.ty).is_none())
+    };
+    let queries = fields(keys)
+        .into_iter()
+        .filter(is_single)
+        .filter_map(|key| {
+            let mut condition = None;
+            record.value(&[key.clone()])?.any(&mut |plain| {
+                condition = match plain {
+                    Plain::Flag(true) => Some(key.clone()),
+                    Plain::Flag(false) => Some(format!("not {key}")),
+                    Plain::Text(text) => written(text).map(|value| format!("{key} = {value}")),
+                    // A reference has its index before its name.
+                    Plain::Number(_) | Plain::Single(_) => None,
+                };
+                condition.is_some()
+            });
+            Some(format!("{kind} where {}", condition?))
+        });
+    queries.collect()
 }
 
 fn words(words: &[&str]) -> Vec<String> {

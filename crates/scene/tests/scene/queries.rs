@@ -2,8 +2,8 @@
 
 use mapscope_scene::demo::{BATHHOUSE, DRAKELING, Demo, HAMLET, STATION, TERRAIN, VILLAGE};
 use mapscope_scene::{
-    Document, Found, OpenOptions, Playhead, Progress, QueryError, continuations, fields_of_kind,
-    find_matches, open,
+    Document, Found, Item, OpenOptions, Playhead, Progress, QueryError, alike, continuations,
+    fields_of_kind, find_matches, open,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -296,4 +296,30 @@ fn comparisons_that_cannot_hold_are_faults() {
         let fault = find_matches(&*scene, query, Playhead::default(), 1);
         assert!(fault.is_err(), "{query}");
     }
+}
+
+#[test]
+fn items_like_another_are_found_by_each_of_its_fields() {
+    for demo in [
+        &TERRAIN, &HAMLET, &DRAKELING, &BATHHOUSE, &VILLAGE, &STATION,
+    ] {
+        let document = opened(demo);
+        let kinds = ["tile", "entity", "joint", "cube", "cell"];
+        let items = kinds.iter().filter_map(|kind| {
+            let found = find_matches(&*document, kind, Playhead::default(), 1).ok()?;
+            Some(found.items.first()?.item)
+        });
+        for item in items {
+            for query in alike(&*document, item) {
+                let like = found(&*document, &query);
+                assert!(like.items.iter().any(|found| found.item == item), "{query}");
+            }
+        }
+    }
+    let tile = Item::of_kind("tile", "0 0")[0];
+    let queries = alike(&*opened(&TERRAIN), tile);
+    assert!(
+        queries.contains(&"tile where top_material = Grass".to_owned()),
+        "{queries:?}"
+    );
 }
