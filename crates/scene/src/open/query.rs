@@ -421,7 +421,8 @@ fn contains_in_any_case(text: &str, lower: &str) -> bool {
 impl Field {
     fn of(&self, record: &dyn Describe) -> Value {
         let value = record.value(&self.path);
-        if value.is_some() {
+        // Threads that write at the same time would wait for each other.
+        if value.is_some() && !self.is_seen() {
             self.is_seen.store(true, Ordering::Relaxed);
         }
         value.unwrap_or_else(Value::absent)
