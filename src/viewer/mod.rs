@@ -54,6 +54,9 @@ pub enum ViewError {
          `check` and `bench` work without one"
     )]
     NoDisplay(#[source] EventLoopError),
+    /// A command of the script failed, and the script would have quit.
+    #[error("--run: {0}")]
+    Script(String),
     /// The display went away while the window was open.
     #[error("the display is gone: its server or compositor has ended")]
     DisplayLost,

@@ -1,7 +1,9 @@
 //! Handles the events of the window and of other threads.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
+use egui::Key;
 use egui_winit::accesskit_winit;
 use winit::application::ApplicationHandler;
 #[cfg(target_os = "linux")]
@@ -15,6 +17,35 @@ use super::{App, UserEvent, clipboard};
 use crate::viewer::commands::Action;
 use crate::viewer::io::watch::FileWatch;
 use crate::viewer::state::load::Cause;
+
+/// Releases keys under the names that they had when they were pressed. If Shift is released before a
+/// digit, the digit has another name, and egui would take the first one for held from then on.
+fn release_pressed_keys(pressed_keys: &mut HashMap<Key, Key>, events: &mut Vec<egui::Event>) {
+    let mut releases = Vec::new();
+    for event in events.iter() {
+        let egui::Event::Key {
+            key,
+            physical_key: Some(physical_key),
+            pressed,
+            ..
+        } = event
+        else {
+            continue;
+        };
+        if *pressed {
+            pressed_keys.insert(*physical_key, *key);
+        } else if let Some(was) = pressed_keys.remove(physical_key).filter(|was| was != key) {
+            releases.push(egui::Event::Key {
+                key: was,
+                physical_key: None,
+                pressed: false,
+                repeat: false,
+                modifiers: egui::Modifiers::NONE,
+            });
+        }
+    }
+    events.extend(releases);
+}
 
 impl ApplicationHandler<UserEvent> for App {
     fn new_events(&mut self, _event_loop: &ActiveEventLoop, cause: StartCause) {
@@ -93,6 +124,10 @@ impl ApplicationHandler<UserEvent> for App {
             if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
                 screen.window.request_redraw();
             }
+        }
+        if let WindowEvent::KeyboardInput { .. } = event {
+            let events = &mut screen.input.egui_input_mut().events;
+            release_pressed_keys(&mut self.pressed_keys, events);
         }
         match event {
             WindowEvent::KeyboardInput { .. }
@@ -278,7 +313,7 @@ impl ApplicationHandler<UserEvent> for App {
             self.reload_shaders();
             self.request_redraw();
         }
-        self.run_script();
+        self.run_script(event_loop);
         self.carry_out_effects(event_loop);
         let shaders = self.shaders.as_ref().and_then(FileWatch::wake_at);
         let wake_at = [self.repaint_at, self.files.wake_at(), shaders];
@@ -301,5 +336,39 @@ impl ApplicationHandler<UserEvent> for App {
         // The window must be dropped before the event loop's connection to the display.
         self.screen = None;
         self.clipboard = Clipboard::Other(None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_whose_name_changes_while_it_is_held_is_released() {
+        let event = |key, pressed| egui::Event::Key {
+            key,
+            physical_key: Some(Key::Num1),
+            pressed,
+            repeat: false,
+            modifiers: egui::Modifiers::NONE,
+        };
+        let mut keys = HashMap::new();
+        let mut events = vec![event(Key::Exclamationmark, true), event(Key::Num1, false)];
+        release_pressed_keys(&mut keys, &mut events);
+        let released: Vec<Key> = events
+            .iter()
+            .filter_map(|event| match event {
+                egui::Event::Key {
+                    key,
+                    pressed: false,
+                    ..
+                } => Some(*key),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(released, [Key::Num1, Key::Exclamationmark]);
+        let mut events = vec![event(Key::Num1, true), event(Key::Num1, false)];
+        release_pressed_keys(&mut keys, &mut events);
+        assert_eq!(events.len(), 2);
     }
 }

@@ -29,10 +29,12 @@ mod wayland;
 #[cfg(target_os = "linux")]
 mod x11;
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use egui::Key;
 use egui_winit::accesskit_winit;
 use winit::event_loop::{ActiveEventLoop, EventLoopProxy};
 use winit::window::Fullscreen;
@@ -146,6 +148,8 @@ pub(crate) struct App {
     focused: bool,
     /// `true` if the window is completely covered.
     covered: bool,
+    /// The keys that are held, by position: their names when they were pressed.
+    pressed_keys: HashMap<Key, Key>,
     /// `true` while the Super key is held, which egui does not report.
     super_held: bool,
     /// `true` if the window was in full screen when its size last changed.
@@ -228,6 +232,7 @@ impl App {
             repaint_at: None,
             focused: false,
             covered: false,
+            pressed_keys: HashMap::new(),
             super_held: false,
             filled_screen: false,
             has_dialogs: system_has_file_dialogs(),
@@ -252,8 +257,9 @@ impl App {
         }
     }
 
-    /// Runs the next command of the script, once the file is shown and the last command is done.
-    fn run_script(&mut self) {
+    /// Runs the next command of the script, once the file is shown and the last command is done. A
+    /// command that fails ends the script, and the program if the script would have quit.
+    fn run_script(&mut self, event_loop: &ActiveEventLoop) {
         let state = &mut self.state;
         let is_busy = self.loader.loading().is_some()
             || state.session.open.is_none()
@@ -263,11 +269,21 @@ impl App {
         if self.script.is_done() || is_busy {
             return;
         }
-        if let Err(error) = self.script.step(state) {
-            log::error!("{error}");
-            state
-                .notices
-                .toast(error.to_string(), Some(Severity::Error));
+        let failed = state.notices.last_error().map(str::to_owned);
+        let failed = failed.filter(|_| self.script.has_begun());
+        let result = failed.map_or_else(
+            || self.script.step(state).map_err(|error| error.to_string()),
+            Err,
+        );
+        if let Err(why) = result {
+            let quits = self.script.end();
+            if quits {
+                self.error = Some(ViewError::Script(why));
+                self.quit(event_loop);
+                return;
+            }
+            log::error!("--run: {why}");
+            self.state.notices.toast(why, Some(Severity::Error));
         }
         self.request_redraw();
     }

@@ -58,13 +58,14 @@ pub struct MenuPlace {
 }
 
 /// The menus, from left to right.
-pub const MENUS: [&str; 7] = [
+pub const MENUS: [&str; 8] = [
     "File",
     "View",
     "Camera",
     "Select",
     "Animation",
     "Overlays",
+    "Settings",
     "Help",
 ];
 
@@ -454,11 +455,11 @@ static TABLE: &[Command] = &[
         "Save the open file for other programs: as glTF with its clips, as a Tiled map, or as a table"),
     command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
         "Save all of a 2D map as a PNG file at 1:1"),
-    command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,
+    command("add-texture-folder", "Add texture folder…", &[], ("Settings", 0), Action::AddTextureFolder,
         "Add a folder to search for textures; it is remembered"),
-    command("texture-folders", "Texture folders…", &[], ("File", 2), Action::TextureFolders,
+    command("texture-folders", "Texture folders…", &[], ("Settings", 0), Action::TextureFolders,
         "List the folders that are searched for textures, and remove some"),
-    command("editor", "Editor…", &[], ("File", 2), Action::Do(&Operation {
+    command("editor", "Editor…", &[], ("Settings", 0), Action::Do(&Operation {
         id: "editor",
         is_enabled: |_| true,
         run: State::ask_for_editor,
@@ -485,11 +486,11 @@ static TABLE: &[Command] = &[
         "Make text and buttons smaller"),
     command("scale.reset", "Reset text size", &[ctrl(Key::Num0)], ("View", 2), Action::Scale(ScaleChange::Reset),
         "Give text and buttons their normal size"),
-    command("theme.dark", "Use dark theme", &[], ("View", 2), Action::Setting(Setting::Theme(ThemeChoice::Dark)),
+    command("theme.dark", "Use dark theme", &[], ("Settings", 3), Action::Setting(Setting::Theme(ThemeChoice::Dark)),
         "Show light text on a dark background"),
-    command("theme.light", "Use light theme", &[], ("View", 2), Action::Setting(Setting::Theme(ThemeChoice::Light)),
+    command("theme.light", "Use light theme", &[], ("Settings", 3), Action::Setting(Setting::Theme(ThemeChoice::Light)),
         "Show dark text on a light background"),
-    command("theme.system", "Use the system's theme", &[], ("View", 2), Action::Setting(Setting::Theme(ThemeChoice::System)),
+    command("theme.system", "Use the system's theme", &[], ("Settings", 3), Action::Setting(Setting::Theme(ThemeChoice::System)),
         "Follow the dark or light theme of the system, or use the dark theme if it has none"),
     command("focus.next", "Focus next panel", &[key(Key::F6)], ("View", 2), Action::Do(&Operation {
         id: "focus-next",
@@ -534,7 +535,7 @@ static TABLE: &[Command] = &[
         run: |state| state.interface.dialog = Some(Dialog::Bookmarks),
     }),
         "List the bookmarks of the file, and name, replace or remove them"),
-    command("bookmark.last-view", "Open files in their last view", &[], ("Camera", 6), Action::LastView,
+    command("bookmark.last-view", "Open files in their last view", &[], ("Settings", 4), Action::LastView,
         "Open a file in the view in which it was closed"),
     command("camera.zoom-in", "Zoom in", &[key(Key::Plus), key(Key::Equals)], ("Camera", 0), Action::Zoom { nearer: true },
         "Move closer to the centre of the view"),
@@ -594,15 +595,15 @@ static TABLE: &[Command] = &[
         run: |state| state.effects.push(Effect::PastePose),
     }),
         "Move the camera to the eye and target in the clipboard"),
-    command("navigation.mapscope", "Use Mapscope navigation", &[], ("Camera", 5), Action::Setting(Setting::Navigation(Preset::Mapscope)),
+    command("navigation.mapscope", "Use Mapscope navigation", &[], ("Settings", 1), Action::Setting(Setting::Navigation(Preset::Mapscope)),
         "Orbit with a left drag, and move the view with a right or middle drag"),
-    command("navigation.blender", "Use Blender navigation", &[], ("Camera", 5), Action::Setting(Setting::Navigation(Preset::Blender)),
+    command("navigation.blender", "Use Blender navigation", &[], ("Settings", 1), Action::Setting(Setting::Navigation(Preset::Blender)),
         "Orbit with a middle drag, and move the view with Shift and a middle drag"),
-    command("navigation.trenchbroom", "Use TrenchBroom navigation", &[], ("Camera", 5), Action::Setting(Setting::Navigation(Preset::TrenchBroom)),
+    command("navigation.trenchbroom", "Use TrenchBroom navigation", &[], ("Settings", 1), Action::Setting(Setting::Navigation(Preset::TrenchBroom)),
         "Look around with a right drag, and move the view with a middle drag"),
-    command("navigation.reverse-wheel", "Reverse wheel", &[], ("Camera", 5), Action::Setting(Setting::ReversesWheel),
+    command("navigation.reverse-wheel", "Reverse wheel", &[], ("Settings", 2), Action::Setting(Setting::ReversesWheel),
         "Zoom in the opposite direction of the wheel"),
-    command("navigation.reverse-drag", "Reverse drags", &[], ("Camera", 5), Action::Setting(Setting::ReversesDrag),
+    command("navigation.reverse-drag", "Reverse drags", &[], ("Settings", 2), Action::Setting(Setting::ReversesDrag),
         "Move and turn the view in the opposite direction of a drag"),
 
     command("select.clear", "Deselect", &[key(Key::Escape)], ("Select", 0), Action::Clear,
@@ -746,7 +747,7 @@ static TABLE: &[Command] = &[
         "Type part of a command's name to run it"),
     command("cheat-sheet", "Show keys and pointer", &[key(Key::F1)], ("Help", 0), Action::CheatSheet,
         "List all keys with their commands, and show which options are on"),
-    command("keys.edit", "Keys…", &[], ("Help", 0), Action::EditKeys,
+    command("keys.edit", "Keys…", &[], ("Settings", 0), Action::EditKeys,
         "Search commands by name or key, and change their keys"),
     command("demo.hamlet", "Hamlet demo", &[], ("Help", 1), Action::OpenDemo(&demo::HAMLET),
         "Open a scene: a market with its people, cottages, a chapel and a mill"),

@@ -51,6 +51,8 @@ static ARGUMENTS: [(&str, Argument); 9] = [
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     steps: VecDeque<Step>,
+    /// `true` once a command has run.
+    has_begun: bool,
 }
 
 /// A command of a script.
@@ -92,6 +94,7 @@ impl FromStr for Script {
         let steps = steps.map(|(part, number)| Step::parse(part, number));
         Ok(Self {
             steps: steps.collect::<Result<_, _>>()?,
+            has_begun: false,
         })
     }
 }
@@ -189,16 +192,13 @@ impl Script {
     /// Runs the next command.
     ///
     /// # Errors
-    /// If it has no effect now. The rest of the script is then dropped.
+    /// If it has no effect now.
     pub(crate) fn step(&mut self, state: &mut State) -> Result<(), ScriptError> {
         let Some(step) = self.steps.pop_front() else {
             return Ok(());
         };
-        let result = step.run(state);
-        if result.is_err() {
-            self.steps.clear();
-        }
-        result
+        self.has_begun = true;
+        step.run(state)
     }
 
     /// Puts a command in front that goes to a place.
@@ -210,6 +210,18 @@ impl Script {
                 argument: Some(place),
             });
         }
+    }
+
+    /// Drops the rest of the script. Returns `true` if that would have quit.
+    pub(crate) fn end(&mut self) -> bool {
+        let quits = self.steps.iter().any(|step| step.command.id == "quit");
+        self.steps.clear();
+        quits
+    }
+
+    /// `true` once a command has run.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// `true` if all commands have run.
@@ -287,7 +299,7 @@ mod tests {
         let mut script: Script = "camera.top; quit".parse().unwrap();
         let error = script.step(&mut state).unwrap_err();
         assert_eq!((error.number, &*error.id), (1, "camera.top"));
-        assert!(script.is_done());
+        assert!(script.end() && script.is_done());
     }
 
     #[test]

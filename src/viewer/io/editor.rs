@@ -112,7 +112,7 @@ static TERMINALS: &[(&str, &[&str])] = &[
 #[derive(Debug, Error, PartialEq, Eq)]
 pub(crate) enum EditorError {
     /// The computer has no known editor.
-    #[error("No editor found: enter its command in File › Editor…")]
+    #[error("No editor found: enter its command in Settings › Editor…")]
     NoEditor,
     /// The program of a template does not exist.
     #[error("The editor `{}` was not found", printable(.0))]

@@ -67,7 +67,7 @@ pub(super) fn field_color(ui: &Ui, index: usize) -> Color32 {
     let (saturation, value) = if ui.visuals().dark_mode {
         (0.6, 0.97)
     } else {
-        (0.9, 0.5)
+        (0.95, 0.15)
     };
     Hsva::new(hue, saturation, value, 1.0).into()
 }

@@ -102,14 +102,20 @@ impl State {
         if self.session.view.shown.playhead != playhead {
             self.session.choose_clip(playhead.clip);
             self.session.go_to_frame(playhead.frame.into());
-            self.session.player.set_playing(is_playing);
         }
+        self.session.player.set_playing(is_playing);
+        self.session.plays_at_once = is_playing;
     }
 
     /// Goes to a place.
     pub(crate) fn go_to(&mut self, destination: &Destination) {
         match destination {
             Destination::Item(named) => {
+                if self.session.has_joints() {
+                    // The item would move out of view.
+                    self.session.player.set_playing(false);
+                    self.session.plays_at_once = false;
+                }
                 self.session.select(Some(named.item));
                 self.session.frame(named.item);
             }

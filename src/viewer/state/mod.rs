@@ -329,7 +329,11 @@ impl State {
             self.show_requested_entities(&request);
             if let Some(visit) = returned {
                 self.restore_visit(visit);
-            } else if demo.is_none() && cause == Cause::Opened && !request.sets_view() {
+            } else if demo.is_none()
+                && matches!(cause, Cause::Opened | Cause::Neighbor)
+                && !keeps_camera
+                && !request.sets_view()
+            {
                 self.restore_view_of(&opened);
             }
         }

@@ -88,6 +88,12 @@ impl Notices {
         }
     }
 
+    /// The text of the latest toast, if it is an error.
+    pub(crate) fn last_error(&self) -> Option<&str> {
+        let last = self.toasts.last()?;
+        (last.severity == Some(Severity::Error)).then_some(&*last.text)
+    }
+
     /// Shows a toast.
     pub(crate) fn toast(&mut self, text: impl Into<String>, severity: Option<Severity>) {
         let text = text.into();
