@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::slice;
 
 use super::find::visit;
 use super::main_kind;
@@ -154,7 +155,7 @@ pub fn alike(document: &dyn Document, item: Item) -> Vec<String> {
         .filter(is_single)
         .filter_map(|key| {
             let mut condition = None;
-            record.value(&[key.clone()])?.any(&mut |plain| {
+            record.value(slice::from_ref(&key))?.any(&mut |plain| {
                 condition = match plain {
                     Plain::Flag(true) => Some(key.clone()),
                     Plain::Flag(false) => Some(format!("not {key}")),
