@@ -154,3 +154,57 @@ fn cells_of_a_2d_map_are_gone_to() {
     );
     assert!(cell, "{:?}", selected(&h));
 }
+
+/// One task per format, from the question to the answer in the inspector, by keyboard alone.
+#[test]
+fn a_question_about_each_format_is_answered_by_keyboard_alone() {
+    use mapscope_scene::demo::{BATHHOUSE, DRAKELING, HAMLET, STATION, TERRAIN, VILLAGE};
+    for (demo, place, kind, query) in [
+        (
+            &TERRAIN,
+            "row 30 column 50",
+            "tile",
+            "row = 30 and col = 50",
+        ),
+        (&HAMLET, "chapel", "entity", "name = chapel"),
+        (&DRAKELING, "joint 3", "joint", "joint where index = 3"),
+        (
+            &BATHHOUSE,
+            "material 4",
+            "material",
+            "material where index = 4",
+        ),
+        (&VILLAGE, "zone 1", "zone", "zone where name ~ \"\""),
+        (&STATION, "x 3 y 4", "cell", "x = 3 and y = 4"),
+    ] {
+        let mut h = window(|state| {
+            state.loaded(super::loaded(super::open_demo(demo), false));
+        });
+        press(&mut h, Modifiers::COMMAND, Key::G);
+        enter_text(&mut h, place);
+        press(&mut h, Modifiers::NONE, Key::Enter);
+        let item = selected(&h).unwrap_or_else(|| panic!("{place}"));
+        assert_eq!(item.kind(), kind, "{place}");
+        let document = state(&h).session.document().unwrap().clone();
+        let properties = document.properties(item, &*state(&h).session.view.shown);
+        // The inspector shows the answer, by name and value.
+        let shown = properties[0]
+            .properties
+            .iter()
+            .filter(|it| !it.value.is_empty());
+        for property in shown.take(2) {
+            assert!(
+                h.query_all_by_label_contains(&property.value).count() > 0,
+                "{property:?}"
+            );
+        }
+        press(&mut h, Modifiers::NONE, Key::Escape);
+        press(&mut h, Modifiers::COMMAND, Key::F);
+        enter_text(&mut h, query);
+        search(&mut h);
+        press(&mut h, Modifiers::NONE, Key::Enter);
+        let found = selected(&h).unwrap_or_else(|| panic!("{query}"));
+        assert_eq!(found.kind(), kind, "{query}");
+        press(&mut h, Modifiers::COMMAND, Key::Z);
+    }
+}
