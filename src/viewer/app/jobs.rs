@@ -15,7 +15,7 @@ use crate::viewer::io::settings_file::SettingsFile;
 use crate::viewer::io::{compare, find, search};
 use crate::viewer::state::animation::SavingView;
 use crate::viewer::state::compare::CompareRequest;
-use crate::viewer::state::find::FindRequest;
+use crate::viewer::state::find::{FindOutcome, FindRequest};
 use crate::viewer::state::load::{LoadRequest, Outcome};
 use crate::viewer::state::notices::{LoadingView, Subject};
 use crate::viewer::state::playlist::Origin;
@@ -101,10 +101,13 @@ impl App {
     /// Finds items in a separate thread.
     pub(super) fn find(&mut self, request: FindRequest) {
         let found = sender(&self.proxy, |outcome| UserEvent::Found(Box::new(outcome)));
+        let number = request.number;
         let job = move || found(find::run(&request));
         if let Err(error) = std::thread::Builder::new().spawn(job) {
-            let text = format!("The search could not be started: {error}");
-            self.state.notices.toast(text, Some(Severity::Error));
+            self.state.found(FindOutcome {
+                number,
+                result: Err(format!("The search could not be started: {error}")),
+            });
         }
     }
 

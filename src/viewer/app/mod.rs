@@ -30,6 +30,7 @@ mod wayland;
 mod x11;
 
 use std::collections::HashMap;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -61,7 +62,7 @@ use crate::viewer::state::{Effect, State};
 use crate::viewer::ui::WindowUi;
 use crate::viewer::ui::dialogs::system_has_file_dialogs;
 use crate::viewer::{ViewError, theme};
-use mapscope_formats::Severity;
+use mapscope_formats::{Severity, printable};
 use mapscope_render::{GraphicsApis, Samples};
 
 /// An event from another thread.
@@ -282,7 +283,8 @@ impl App {
                 self.quit(event_loop);
                 return;
             }
-            log::error!("--run: {why}");
+            // Ignore errors: without an output, the window still shows the message.
+            let _ignored = writeln!(std::io::stderr(), "error: {}", printable(&why));
             self.state.notices.toast(why, Some(Severity::Error));
         }
         self.request_redraw();

@@ -158,7 +158,14 @@ impl Find {
         let Some(matches) = matches else {
             return;
         };
-        ui.menu_button("Columns", |ui| self.choose_columns(ui));
+        ui.menu_button("Columns", |ui| {
+            if self.choose_columns(ui) {
+                // The columns have other numbers now.
+                self.sorting = None;
+                self.order = (0..matches.found.items.len()).collect();
+                context.ask(Request::OrderMatches(None));
+            }
+        });
         ui.menu_button("Copy", |ui| {
             let help = "Copy the table as comma-separated values";
             if ui.button("Table as CSV").on_hover_text(help).clicked() {
@@ -237,7 +244,9 @@ impl Find {
         }
     }
 
-    fn choose_columns(&mut self, ui: &mut Ui) {
+    /// Shows the fields to choose columns from; returns `true` if the columns were changed.
+    fn choose_columns(&mut self, ui: &mut Ui) -> bool {
+        let before = self.columns.len();
         ScrollArea::vertical().max_height(300.0).show(ui, |ui| {
             for field in &self.fields {
                 let mut is_on = self.columns.contains(field);
@@ -249,6 +258,7 @@ impl Find {
                 }
             }
         });
+        self.columns.len() != before
     }
 
     fn table(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, matches: &Matches) {

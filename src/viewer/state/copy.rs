@@ -25,7 +25,16 @@ pub enum Copied {
 impl State {
     /// Copies a text about an item.
     pub(crate) fn copy(&mut self, item: Item, copied: Copied) {
-        let Some(text) = self.session.text_of(item, copied) else {
+        self.copy_text(self.session.text_of(item, copied));
+    }
+
+    /// Copies a command line that finds the same items as the query.
+    pub(crate) fn copy_query(&mut self) {
+        self.copy_text(self.session.text_of_query());
+    }
+
+    fn copy_text(&mut self, text: Option<String>) {
+        let Some(text) = text else {
             let text = "The name of this file cannot be written on a command line";
             self.notices.toast(text, Some(Severity::Warning));
             return;
@@ -51,16 +60,17 @@ impl Session {
             }
             Copied::Item => self.written(item)?,
             Copied::CommandLine => {
-                let file = match open {
-                    OpenFile {
-                        demo: Some(demo), ..
-                    } => format!("demo:{}", demo.id),
-                    OpenFile { path, .. } => quoted(path)?,
-                };
+                let file = quoted_file(open)?;
                 let item = quoted(Path::new(&self.written(item)?))?;
                 format!("mapscope {file} --select {item}")
             }
         })
+    }
+
+    fn text_of_query(&self) -> Option<String> {
+        let file = quoted_file(self.open_file()?)?;
+        let query = quoted(Path::new(&self.tools.finding.query))?;
+        Some(format!("mapscope info {file} --find {query}"))
     }
 
     /// The form of an item that `--select` reads. If it is also the name of another item, the form
@@ -71,6 +81,14 @@ impl Session {
         let found = find_items(&**document, &written).unwrap_or_default();
         let is_it = found.first().is_some_and(|found| found.item == item);
         Some(if is_it { written } else { item.to_string() })
+    }
+}
+
+/// The open file as a word for a shell.
+fn quoted_file(open: &OpenFile) -> Option<String> {
+    match open.demo {
+        Some(demo) => Some(format!("demo:{}", demo.id)),
+        None => quoted(&open.path),
     }
 }
 

@@ -179,21 +179,6 @@ impl State {
         finding.result = Some(outcome.result.map(Arc::new));
     }
 
-    /// Copies a command line that finds the same items.
-    pub(crate) fn copy_query(&mut self) {
-        let quote = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
-        if let Some(open) = &self.session.open {
-            let file = match open.demo {
-                Some(demo) => format!("demo:{}", demo.id),
-                None => open.path.display().to_string(),
-            };
-            let query = &self.session.tools.finding.query;
-            let text = format!("mapscope info {} --find {}", quote(&file), quote(query));
-            self.effects.push(Effect::Copy(text));
-            self.notices.toast("Command copied", None);
-        }
-    }
-
     /// Ends the search, because another file is open.
     pub(super) fn forget_search(&mut self) {
         self.find(String::new());

@@ -23,7 +23,7 @@ pub(crate) struct GoTo {
     searched: String,
     /// The place in view.
     previewed: Option<Destination>,
-    /// What was in view before.
+    /// The view before the first preview.
     before: Before,
 }
 

@@ -76,7 +76,7 @@ fn push(side: &mut VecDeque<VisitedView>, seen: VisitedView) {
 }
 
 impl View {
-    /// What is in view.
+    /// The current view.
     pub(crate) fn current_view(&self) -> VisitedView {
         VisitedView {
             camera: self.camera,

@@ -5,13 +5,11 @@ use glam::Vec3;
 
 use super::find::{NamedItem, find_items};
 use crate::camera::Pose;
-use crate::core::parallel::map_parallel;
+use crate::core::parallel::Share;
 use crate::document::parts::Parts;
 use crate::{Animation, Document, Item, Layers, ProblemTarget, Ray, Shown, TileMapItem, ViewState};
 use mapscope_formats::{Place, Problem};
 
-/// Number of consecutive items that a thread examines at once.
-const BLOCK: usize = 4096;
 /// The column of a place that is a whole line.
 const WHOLE_LINE: u64 = 0;
 /// Explains what a text can name.
@@ -59,19 +57,17 @@ pub fn destinations(
     if let Some((kind, rest)) = Item::split_kind(&lower) {
         // A name may follow without a colon, and numbers without those of the first level.
         let rest = rest.trim_start_matches([':', ' ']);
-        let forms = [
-            lower.clone(),
-            format!("{kind}:{rest}"),
-            format!("{kind}:0,{rest}"),
-        ];
-        let mut items = forms.iter().map(|form| find_items(document, form));
-        match items.find(Result::is_ok) {
-            Some(Ok(items)) => found.extend(items.into_iter().take(max).map(Destination::Item)),
-            _ if kind != "line" => why = find_items(document, &lower).err().unwrap_or(why),
-            _ => {}
-        }
-        if found.is_empty() && lower.contains(':') && kind != "line" {
-            return Err(why);
+        let others = [format!("{kind}:{rest}"), format!("{kind}:0,{rest}")];
+        let items = find_items(document, &lower).or_else(|message| {
+            let mut items = others.iter().map(|form| find_items(document, form));
+            items.find_map(Result::ok).ok_or(message)
+        });
+        match items {
+            Ok(items) => found.extend(items.into_iter().take(max).map(Destination::Item)),
+            // It may be a line of the file.
+            Err(_) if kind == "line" => {}
+            Err(message) if lower.contains(':') => return Err(message),
+            Err(message) => why = message,
         }
     }
     if found.is_empty() {
@@ -447,15 +443,12 @@ fn nearest(
     place: Place,
     lists: impl Fn(&dyn Document) -> Vec<Parts<'_>> + Sync,
 ) -> Option<([u64; 2], NamedItem)> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let nearest = map_parallel(threads, |thread| {
+    let nearest = Share::among_threads(|share| {
         let mut search = Nearest {
             document,
             place,
             key: ["place".to_owned()],
-            thread,
-            threads,
-            block: 0,
+            share,
             best: None,
         };
         search.visit(&lists(document));
@@ -467,16 +460,13 @@ fn nearest(
         .min_by_key(|(distance, _)| *distance)
 }
 
-/// The share of a search that a thread examines: every n-th block of items.
+/// The search of a thread for the item next before a place.
 struct Nearest<'a> {
     document: &'a dyn Document,
     place: Place,
     /// Key of the field with the place of an item.
     key: [String; 1],
-    thread: usize,
-    threads: usize,
-    /// Number of the next block.
-    block: usize,
+    share: Share,
     /// The nearest item, and how far before the place it begins.
     best: Option<([u64; 2], NamedItem)>,
 }
@@ -496,23 +486,17 @@ impl Nearest<'_> {
     }
 
     fn examine(&mut self, list: &Parts<'_>) {
-        for first in (0..list.count).step_by(BLOCK) {
-            self.block += 1;
-            if self.block % self.threads != self.thread {
-                continue;
-            }
-            for index in first..list.count.min(first + BLOCK) {
-                let distance = list.item(index).and_then(|item| {
-                    let record = self.document.record(item, ViewState::default())?;
-                    let distance = record.value(&self.key)?.distance_before(self.place)?;
-                    Some((distance, item))
-                });
-                if let Some((distance, item)) = distance
-                    && self.best.as_ref().is_none_or(|(best, _)| distance < *best)
-                {
-                    let name = Some(list.name(index));
-                    self.best = Some((distance, NamedItem { item, name }));
-                }
+        for (index, _) in self.share.of(list.count) {
+            let distance = list.item(index).and_then(|item| {
+                let record = self.document.record(item, ViewState::default())?;
+                let distance = record.value(&self.key)?.distance_before(self.place)?;
+                Some((distance, item))
+            });
+            if let Some((distance, item)) = distance
+                && self.best.as_ref().is_none_or(|(best, _)| distance < *best)
+            {
+                let name = Some(list.name(index));
+                self.best = Some((distance, NamedItem { item, name }));
             }
         }
     }

@@ -10,15 +10,12 @@ use thiserror::Error;
 
 use super::find::{NamedItem, find_items};
 use super::{item_keys, main_kind};
-use crate::core::parallel::map_parallel;
+use crate::core::parallel::Share;
 use crate::core::playback::Playhead;
 use crate::describe::table::{Describe, FieldKey, ItemKeys, ValueType};
 use crate::describe::value::{Plain, Value, is_key};
 use crate::document::parts::Parts;
 use crate::{Document, Item};
-
-/// Number of consecutive items that a thread examines at once.
-const BLOCK: usize = 4096;
 
 /// The items that a query found.
 #[derive(Debug)]
@@ -73,24 +70,21 @@ pub fn find_matches(
     for field in &fields {
         field.check(keys)?;
     }
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let search = |thread| Search {
+    let search = |share| Search {
         document,
         kind: keys.kind,
         condition: &condition,
         fields: &fields,
         playhead,
         max,
-        thread,
-        threads,
-        block: 0,
+        share,
         count: 0,
         found: Vec::new(),
         examined: 0,
         is_listed: false,
     };
-    let mut parts = map_parallel(threads, |thread| {
-        let mut search = search(thread);
+    let mut parts = Share::among_threads(|share| {
+        let mut search = search(share);
         let parts = document.parts().unwrap_or_default();
         search.visit(&parts, false);
         if !search.is_listed {
@@ -104,7 +98,7 @@ pub fn find_matches(
     });
     if parts.iter().all(|part| part.examined == 0) {
         // Kinds that the file does not list, such as models of a scene.
-        let mut search = search(0);
+        let mut search = search(Share::whole());
         let unlisted = find_items(document, keys.kind).map_err(|_| {
             let mut names: Vec<&str> = kinds.iter().map(|keys| keys.kind).collect();
             names.retain(|name| *name != keys.kind);
@@ -153,7 +147,7 @@ pub(super) fn kinds_of(document: &dyn Document) -> Vec<ItemKeys> {
     kinds.map_or_else(Vec::new, |(_, kinds)| kinds)
 }
 
-/// The share of a search that a thread examines: every n-th block of items.
+/// The search of a thread.
 struct Search<'a> {
     document: &'a dyn Document,
     kind: &'a str,
@@ -161,10 +155,7 @@ struct Search<'a> {
     fields: &'a [&'a Field],
     playhead: Playhead,
     max: usize,
-    thread: usize,
-    threads: usize,
-    /// Number of the next block.
-    block: usize,
+    share: Share,
     count: u64,
     /// The first matches, with their order in the file.
     found: Vec<(usize, NamedItem)>,
@@ -197,17 +188,8 @@ impl Search<'_> {
     }
 
     fn examine(&mut self, list: &Parts<'_>) {
-        for first in (0..list.count).step_by(BLOCK) {
-            let block = self.block;
-            self.block += 1;
-            if block % self.threads != self.thread {
-                continue;
-            }
-            for index in first..list.count.min(first + BLOCK) {
-                let Some(item) = list.item(index) else {
-                    continue;
-                };
-                let order = block * BLOCK + (index - first);
+        for (index, order) in self.share.of(list.count) {
+            if let Some(item) = list.item(index) {
                 self.test(item, order, || Some(list.name(index)));
             }
         }
