@@ -230,19 +230,50 @@ fn most_alike(names: &mut [String], called: &str) {
     }
 }
 
+/// The numbers of an item, as in its written form.
+fn numbers_of(item: Item) -> String {
+    let numbers = item.to_string();
+    let numbers = numbers.strip_prefix(item.kind()).unwrap_or_default();
+    numbers.trim().replace(' ', ",")
+}
+
+/// Adds the first and the last item of each grid of a kind.
+fn corners(lists: &[Parts<'_>], kind: &str, grids: &mut Vec<String>) {
+    for list in lists.iter().filter(|list| list.count > 0) {
+        let [first, last] = [0, list.count - 1].map(|index| list.item(index));
+        if let (Some(first), Some(last), true) = (first, last, list.columns.is_some())
+            && first.kind() == kind
+        {
+            grids.push(format!("{} to {}", numbers_of(first), numbers_of(last)));
+        }
+        if list.has_items_within() && list.columns.is_none() {
+            for index in 0..list.count {
+                corners(&list.children(index), kind, grids);
+            }
+        }
+    }
+}
+
 fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
-    let mut names = Vec::new();
-    let mut count = 0;
     // For an unknown number, the message lists the existing numbers.
     let is_number = called.starts_with(|c: char| c.is_ascii_digit());
+    let form = form_of(kind, lists);
+    let mut grids = Vec::new();
+    corners(lists, kind, &mut grids);
+    if is_number && !grids.is_empty() {
+        grids.truncate(MAX_LISTED);
+        let grids = grids.join("; ");
+        return format!("the file has no {kind} `{called}`; there are {grids}; expected {form}");
+    }
+    let mut names = Vec::new();
+    let mut count = 0;
     let _all = visit(lists, &|item| item.kind() == kind, &mut |item, name| {
         count += 1;
         if names.len() < MAX_COMPARED {
-            let numbers = item.to_string();
-            let numbers = numbers.strip_prefix(kind).unwrap_or_default().trim();
+            let numbers = numbers_of(item);
             let name = name();
             names.push(if is_number && name != numbers {
-                format!("{} ({name})", numbers.replace(' ', ","))
+                format!("{numbers} ({name})")
             } else {
                 name
             });
@@ -257,7 +288,6 @@ fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
         0 => String::new(),
         more => format!(", and {more} more"),
     };
-    let form = form_of(kind, lists);
     // Cells are named by column and row, which is ambiguous between layers.
     let is_place = |name: &String| name.chars().all(|c| c.is_ascii_digit() || c == ',');
     if !is_number && names.iter().all(is_place) {
