@@ -31,7 +31,10 @@ static LEVEL: LazyLock<Arc<dyn Document>> = LazyLock::new(|| {
 static SCENE: LazyLock<Arc<dyn Document>> = LazyLock::new(|| {
     let demo = demo::HAMLET.source();
     let like = pfscene::read(&demo.bytes).expect("the demo is a scene");
-    let map = demo.embedded.iter().find_map(|(_, bytes)| pfmap::read(bytes).ok());
+    let map = demo
+        .embedded
+        .iter()
+        .find_map(|(_, bytes)| pfmap::read(bytes).ok());
     let scene = synthesize::pfscene(&like, &map.expect("the demo has a map"), 5_000, 1);
     opened(Source {
         bytes: pfscene::write(&scene).into(),

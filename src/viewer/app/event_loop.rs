@@ -15,7 +15,7 @@ use winit::window::WindowId;
 use super::clipboard::{Clipboard, PasteTarget};
 use super::{App, UserEvent, clipboard};
 use crate::viewer::commands::Action;
-use crate::viewer::io::watch::FileWatch;
+use crate::viewer::io::watch::{FileWatch, Ready};
 use crate::viewer::state::load::Cause;
 
 /// Releases keys under the names that they had when they were pressed. If Shift is released before a
@@ -224,8 +224,8 @@ impl ApplicationHandler<UserEvent> for App {
                 let line = pending.map_or_else(|| "complete".to_owned(), |it| it.to_string());
                 self.events.write_with_frame(line);
             }
-            UserEvent::FilesChanged(paths) => {
-                self.files.note(&paths, Instant::now());
+            UserEvent::FilesChanged(change) => {
+                self.files.note(&change, Instant::now());
                 return;
             }
             UserEvent::Listed(number, files) => {
@@ -236,9 +236,9 @@ impl ApplicationHandler<UserEvent> for App {
                 let count = list.map_or(0, |list| list.files().len());
                 self.events.write_with_frame(format!("listed {count}"));
             }
-            UserEvent::ShadersChanged(paths) => {
+            UserEvent::ShadersChanged(change) => {
                 if let Some(shaders) = &mut self.shaders {
-                    shaders.note(&paths, Instant::now());
+                    shaders.note(&change, Instant::now());
                 }
                 return;
             }
@@ -304,12 +304,15 @@ impl ApplicationHandler<UserEvent> for App {
             self.state.open_paths(&paths);
         }
         self.files.note_reading(self.loader.loading().is_some());
-        if self.files.take_settled(now) {
+        if let Some(ready) = self.files.take_ready(now) {
             self.warn_of_unwatched_files();
-            self.state.reload(Cause::Changed);
+            self.state.reload(match ready {
+                Ready::Saved => Cause::Saved,
+                Ready::Settled => Cause::Changed,
+            });
         }
         let shaders = self.shaders.as_mut();
-        if shaders.is_some_and(|shaders| shaders.take_settled(now)) {
+        if shaders.is_some_and(|shaders| shaders.take_ready(now).is_some()) {
             self.reload_shaders();
             self.request_redraw();
         }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use super::saving::{Device, ImageOrder, SaveJob, Saved, replaced_text};
 use super::{App, UserEvent, sender, view_texture};
@@ -51,6 +51,10 @@ impl App {
             return;
         }
         self.state.notices.loading = None;
+        if self.state.session.is_unfinished(&outcome) {
+            self.files.note_change(Instant::now());
+            return;
+        }
         for failure in &outcome.failures {
             let (path, line) = (failure.path.display(), failure.message.replace('\n', " "));
             self.events.write(format_args!("failed {path}: {line}"));

@@ -52,7 +52,7 @@ use crate::viewer::commands::script::Script;
 use crate::viewer::io::editor::{self, EditorError};
 use crate::viewer::io::loader::Loader;
 use crate::viewer::io::settings_file::SettingsFile;
-use crate::viewer::io::watch::FileWatch;
+use crate::viewer::io::watch::{Change, FileWatch};
 use crate::viewer::state::compare::CompareOutcome;
 use crate::viewer::state::find::FindOutcome;
 use crate::viewer::state::interface::{DropPreview, PathPurpose};
@@ -73,11 +73,11 @@ pub(crate) enum UserEvent {
     /// Some or all deferred parts of the open file were loaded.
     PartsLoaded,
     /// Files in watched folders changed.
-    FilesChanged(Vec<PathBuf>),
+    FilesChanged(Change),
     /// A rescan of a playlist has ended: the playlist's number and the files found.
     Listed(u64, FileList),
     /// Shaders changed (debug builds).
-    ShadersChanged(Vec<PathBuf>),
+    ShadersChanged(Change),
     /// The preview of a drop is available: the dropped paths and the preview.
     DropPreviewed(Vec<PathBuf>, DropPreview),
     /// The system's file dialog was answered, or cancelled without a path. The duration is the time

@@ -1,6 +1,7 @@
 //! The 3D view as a texture, which is redrawn only after changes and copied into each frame of the
 //! window.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use image::RgbaImage;
@@ -11,10 +12,14 @@ use mapscope_render::{
     Blit, BlitSource, DrawStatistics, Gpu, PassTimes, Renderer, SceneData, Target, UploadError,
     View,
 };
+use mapscope_scene::Document;
 use mapscope_scene::camera::Camera;
 
 /// Bytes that are uploaded to the GPU before each frame while a document appears chunk by chunk.
 const BYTES_PER_FRAME: u64 = 16 << 20;
+
+/// Bytes on the GPU up to which a document stays there while its next version is uploaded.
+const MAX_KEPT_BYTES: u64 = 512 << 20;
 
 /// The view and the inputs of its last drawing.
 pub(crate) struct ViewTexture {
@@ -25,7 +30,7 @@ pub(crate) struct ViewTexture {
     /// several times as long on a software adapter.
     blit: Blit,
     source: BlitSource,
-    scene: Option<(u64, SceneData)>,
+    scene: Option<Uploaded>,
     drawn: Option<Drawn>,
     /// Statistics of the last drawing.
     pub statistics: DrawStatistics,
@@ -37,6 +42,14 @@ pub(crate) struct ViewTexture {
     recording_ms: f32,
     /// `true` if the last drawing was measured.
     is_measured: bool,
+}
+
+/// A document on the GPU.
+struct Uploaded {
+    version: u64,
+    /// Content on the GPU is identified by its address, which no other document may take.
+    document: Arc<dyn Document>,
+    scene: SceneData,
 }
 
 /// The inputs of a drawing.
@@ -124,20 +137,20 @@ impl ViewTexture {
 
     /// Returns the document on the GPU, once it is uploaded.
     pub(crate) fn scene(&mut self, version: u64) -> Option<&mut SceneData> {
-        let scene = self.scene.as_mut().filter(|(of, _)| *of == version);
-        scene.map(|(_, scene)| scene)
+        let scene = self.scene.as_mut().filter(|it| it.version == version);
+        scene.map(|it| &mut it.scene)
     }
 
     /// Returns the GPU memory of the document and of the view itself, in bytes.
     pub(crate) fn gpu_bytes(&self) -> u64 {
         let scene = self.scene.as_ref();
-        scene.map_or(0, |(_, scene)| scene.gpu_bytes()) + self.target.gpu_bytes()
+        scene.map_or(0, |it| it.scene.gpu_bytes()) + self.target.gpu_bytes()
     }
 
     /// Returns the numbers of visible and of all chunks while a document appears chunk by chunk;
     /// `None` once it is complete.
     pub(crate) fn progress(&self) -> Option<(usize, usize)> {
-        self.scene.as_ref()?.1.progress()
+        self.scene.as_ref()?.scene.progress()
     }
 
     /// Forces the view to be drawn again.
@@ -176,15 +189,23 @@ impl ViewTexture {
         if self.drawn.as_ref() == Some(&now) && measured && self.progress().is_none() {
             return Ok(false);
         }
-        if self
-            .scene
-            .as_ref()
-            .is_none_or(|(version, _)| *version != open.version)
-        {
-            // The old one is dropped first: two large documents may not fit at once.
-            self.scene = None;
-            let scene = renderer.upload_gradually(gpu, &*open.document, BYTES_PER_FRAME)?;
-            self.scene = Some((open.version, scene));
+        let before = self.scene.take_if(|it| it.version != open.version);
+        if self.scene.is_none() {
+            let document = Arc::clone(&open.document);
+            // A large one is dropped first: two of them may not fit at once.
+            let before = before.filter(|it| it.scene.gpu_bytes() <= MAX_KEPT_BYTES);
+            let scene = if let Some(mut before) = before {
+                let versions = [&*before.document, &*document];
+                renderer.upload_version(gpu, &mut before.scene, versions)?;
+                before.scene
+            } else {
+                renderer.upload_gradually(gpu, &*document, BYTES_PER_FRAME)?
+            };
+            self.scene = Some(Uploaded {
+                version: open.version,
+                document,
+                scene,
+            });
         }
         if self.size != size {
             self.size = size;
@@ -197,13 +218,13 @@ impl ViewTexture {
         let scene = self
             .scene
             .as_mut()
-            .map(|(_, scene)| (scene, &*open.document));
+            .map(|it| (&mut it.scene, &*open.document));
         renderer.set_pass_timing(gpu, measure);
         self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &view);
         renderer.set_pass_timing(gpu, false);
         gpu.queue.submit([encoder.finish()]);
-        if let Some((_, scene)) = &self.scene {
-            renderer.prefetch_pipelines(gpu, scene);
+        if let Some(it) = &self.scene {
+            renderer.prefetch_pipelines(gpu, &it.scene);
         }
         self.is_measured = measure;
         self.recording_ms = start.elapsed().as_secs_f32() * 1000.0;
@@ -240,7 +261,7 @@ impl ViewTexture {
             let scene = self
                 .scene
                 .as_mut()
-                .map(|(_, scene)| scene)
+                .map(|it| &mut it.scene)
                 .zip(document.map(|document| &**document));
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             renderer.draw(gpu, &mut encoder, &target, scene, &view);

@@ -12,12 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use notify::event::ModifyKind;
+use notify::event::{AccessKind, AccessMode, ModifyKind, RenameMode};
 use notify::{ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use mapscope_scene::system_reason;
 
-/// Delay until a change counts, without further changes. An editor saves in several steps.
+/// Delay until a change counts, without further changes. A program may write in several steps. A
+/// file that was closed or put in place is tried at once.
 const SETTLE: Duration = Duration::from_millis(150);
 /// Maximum delay after the first change. Some programs write continuously.
 const MAX_SETTLE: Duration = Duration::from_secs(1);
@@ -42,6 +43,8 @@ pub(crate) struct FileWatch {
     changed: BTreeSet<PathBuf>,
     /// Times of the first and the last pending change.
     changed_at: Option<[Instant; 2]>,
+    /// `true` if a file was saved since the last read.
+    is_saved: bool,
     /// `true` while a version is being read.
     is_reading: bool,
     /// The reason why the system does not report changes, if it does not.
@@ -87,14 +90,51 @@ fn path_entries(path: &Path) -> Vec<PathBuf> {
     entries
 }
 
+/// A change of files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) paths: Vec<PathBuf>,
+    /// `true` if a program has closed the file after writing, or put a whole file in its place.
+    pub(crate) is_saved: bool,
+}
+
+impl Change {
+    /// A change that may be one of several.
+    fn of(paths: Vec<PathBuf>) -> Self {
+        let is_saved = false;
+        Self { paths, is_saved }
+    }
+}
+
+/// The state of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ready {
+    /// The file was closed or put in place, but may change again.
+    Saved,
+    /// There were no changes for a while.
+    Settled,
+}
+
 /// `true` if an event may mean a changed file. Some systems also report the modification of a
 /// folder when a file in it changes.
 fn is_change(event: &notify::Event) -> bool {
     match event.kind {
-        EventKind::Access(_) => false,
+        EventKind::Access(_) => is_save(event),
+        // Each name is also reported on its own.
+        EventKind::Modify(ModifyKind::Name(RenameMode::Both)) => false,
         EventKind::Modify(ModifyKind::Any) => !event.paths.iter().all(|path| path.is_dir()),
         _ => true,
     }
+}
+
+/// `true` if an event means that a program has closed a file after writing, or renamed a file to its
+/// name.
+fn is_save(event: &notify::Event) -> bool {
+    use EventKind::{Access, Modify};
+    matches!(
+        event.kind,
+        Access(AccessKind::Close(AccessMode::Write)) | Modify(ModifyKind::Name(RenameMode::To))
+    )
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -102,8 +142,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl FileWatch {
-    /// Creates a watch without files. `changed` is called on other threads with the changed paths.
-    pub(crate) fn new(changed: impl Fn(Vec<PathBuf>) + Send + Sync + 'static) -> Self {
+    /// Creates a watch without files. `changed` is called on other threads with each change.
+    pub(crate) fn new(changed: impl Fn(Change) + Send + Sync + 'static) -> Self {
         let names = Arc::new(Mutex::new(BTreeSet::new()));
         let changed = Arc::new(changed);
         let (orders, received) = mpsc::channel();
@@ -113,13 +153,16 @@ impl FileWatch {
                 Ok(event) if event.need_rescan() => {
                     // Some events were lost: anything may have changed.
                     let all = lock(&names).iter().cloned().collect();
-                    changed(all);
+                    changed(Change::of(all));
                 }
                 // The folder may contain many files of other programs.
                 Ok(event) if is_change(&event) => {
                     let is_ours = |path| lock(&names).contains(path);
                     if event.paths.iter().any(is_ours) {
-                        changed(event.paths);
+                        changed(Change {
+                            is_saved: is_save(&event),
+                            paths: event.paths,
+                        });
                     }
                 }
                 Ok(_) => {}
@@ -142,6 +185,7 @@ impl FileWatch {
             folders: BTreeSet::new(),
             changed: BTreeSet::new(),
             changed_at: None,
+            is_saved: false,
             is_reading: false,
             trouble,
             has_reported_trouble: false,
@@ -252,27 +296,32 @@ impl FileWatch {
     }
 
     /// Records changes; returns `true` if they concern a watched file.
-    pub(crate) fn note(&mut self, paths: &[PathBuf], now: Instant) -> bool {
+    pub(crate) fn note(&mut self, change: &Change, now: Instant) -> bool {
         let names = lock(&self.names);
         let is_ours = |path: &&PathBuf| names.contains(*path) || self.files.contains(*path);
-        let ours: Vec<PathBuf> = paths.iter().filter(is_ours).cloned().collect();
+        let ours: Vec<PathBuf> = change.paths.iter().filter(is_ours).cloned().collect();
         drop(names);
         let is_any = !ours.is_empty();
         self.changed.extend(ours);
         if is_any {
+            self.is_saved |= change.is_saved;
             self.note_change(now);
         }
         is_any
     }
 
-    fn note_change(&mut self, now: Instant) {
+    /// Records that the files may change again soon.
+    pub(crate) fn note_change(&mut self, now: Instant) {
         let first = self.changed_at.map_or(now, |[first, _]| first);
         self.changed_at = Some([first, now]);
     }
 
-    /// Returns when to call [`Self::take_settled`] next.
+    /// Returns when to call [`Self::take_ready`] next.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         let [first, last] = self.changed_at?;
+        if self.is_saved && !self.is_reading {
+            return Some(last);
+        }
         let settled = last + SETTLE;
         Some(if self.is_reading {
             settled
@@ -287,15 +336,18 @@ impl FileWatch {
         self.is_reading = is_reading;
     }
 
-    /// Returns `true` once a change has settled, and watches the paths anew. Changes after a
-    /// subsequent read are detected.
-    pub(crate) fn take_settled(&mut self, now: Instant) -> bool {
-        let settled = self.wake_at().is_some_and(|at| now >= at);
-        if settled {
-            self.changed_at = None;
-            self.watch(SystemTime::now());
-        }
-        settled
+    /// Returns the state of a change once the files can be read, and watches the paths anew. Changes
+    /// after a subsequent read are detected.
+    pub(crate) fn take_ready(&mut self, now: Instant) -> Option<Ready> {
+        self.wake_at().filter(|at| now >= *at)?;
+        self.changed_at = None;
+        self.watch(SystemTime::now());
+        let is_saved = std::mem::take(&mut self.is_saved);
+        Some(if is_saved {
+            Ready::Saved
+        } else {
+            Ready::Settled
+        })
     }
 }
 
@@ -341,7 +393,7 @@ fn stamp(file: &Path) -> Stamp {
 
 /// Reports files whose times have changed: on order, and at intervals if the system does not watch
 /// all of them.
-fn poll_times(orders: &mpsc::Receiver<Order>, changed: &impl Fn(Vec<PathBuf>)) {
+fn poll_times(orders: &mpsc::Receiver<Order>, changed: &impl Fn(Change)) {
     let mut known: BTreeMap<PathBuf, Stamp> = BTreeMap::new();
     let mut polls_regularly = false;
     loop {
@@ -382,7 +434,7 @@ fn poll_times(orders: &mpsc::Receiver<Order>, changed: &impl Fn(Vec<PathBuf>)) {
             }
         }
         if !new.is_empty() {
-            changed(new);
+            changed(Change::of(new));
         }
     }
 }
@@ -395,13 +447,13 @@ mod tests {
 
     /// Waits until a change of the watched files is reported and settled; returns `false` after a
     /// timeout.
-    fn wait_for_change(watch: &mut FileWatch, changes: &mpsc::Receiver<Vec<PathBuf>>) -> bool {
+    fn wait_for_change(watch: &mut FileWatch, changes: &mpsc::Receiver<Change>) -> bool {
         let end = Instant::now() + Duration::from_secs(10);
         while Instant::now() < end {
-            if let Ok(paths) = changes.recv_timeout(Duration::from_millis(20)) {
-                watch.note(&paths, Instant::now());
+            if let Ok(change) = changes.recv_timeout(Duration::from_millis(20)) {
+                watch.note(&change, Instant::now());
             }
-            if watch.take_settled(Instant::now()) {
+            if watch.take_ready(Instant::now()).is_some() {
                 return true;
             }
         }
@@ -409,23 +461,23 @@ mod tests {
     }
 
     /// Waits until no more changes arrive, and discards them.
-    fn drain_changes(watch: &mut FileWatch, changes: &mpsc::Receiver<Vec<PathBuf>>) {
-        while let Ok(paths) = changes.recv_timeout(2 * SETTLE) {
-            watch.note(&paths, Instant::now());
+    fn drain_changes(watch: &mut FileWatch, changes: &mpsc::Receiver<Change>) {
+        while let Ok(change) = changes.recv_timeout(2 * SETTLE) {
+            watch.note(&change, Instant::now());
         }
-        watch.take_settled(Instant::now() + MAX_SETTLE);
+        watch.take_ready(Instant::now() + MAX_SETTLE);
     }
 
-    fn watching(files: &[&Path]) -> (FileWatch, mpsc::Receiver<Vec<PathBuf>>) {
+    fn watching(files: &[&Path]) -> (FileWatch, mpsc::Receiver<Change>) {
         let (sender, changes) = mpsc::channel();
-        let mut watch = FileWatch::new(move |paths| sender.send(paths).unwrap_or_default());
+        let mut watch = FileWatch::new(move |change| sender.send(change).unwrap_or_default());
         watch.set(files.iter().copied());
         (watch, changes)
     }
 
     /// Asserts that `change` is detected, and then saves of the file as well.
     fn assert_seen(
-        (watch, changes): &mut (FileWatch, mpsc::Receiver<Vec<PathBuf>>),
+        (watch, changes): &mut (FileWatch, mpsc::Receiver<Change>),
         file: &Path,
         what: &str,
         change: impl FnOnce(),
@@ -574,11 +626,7 @@ mod tests {
         remove_file(&map).unwrap();
         watch.poll();
         let reported = changes.recv_timeout(POLL_INTERVAL / 2);
-        assert_eq!(
-            reported.as_deref(),
-            Ok([map.clone()].as_slice()),
-            "on demand"
-        );
+        assert_eq!(reported, Ok(Change::of(vec![map.clone()])), "on demand");
         // Polling unchanged files reports nothing.
         watch.poll();
         assert!(changes.recv_timeout(POLL_INTERVAL / 2).is_err());
@@ -592,19 +640,20 @@ mod tests {
         watch.set([map.as_path()]);
         let start = Instant::now();
         let mut now = start;
+        let written = Change::of(vec![map]);
         while now < start + MAX_SETTLE {
-            assert!(!watch.take_settled(now));
-            watch.note(std::slice::from_ref(&map), now);
+            assert_eq!(watch.take_ready(now), None);
+            watch.note(&written, now);
             now += SETTLE / 2;
         }
         watch.note_reading(true);
-        assert!(!watch.take_settled(start + MAX_SETTLE));
+        assert_eq!(watch.take_ready(start + MAX_SETTLE), None);
         watch.note_reading(false);
-        assert!(watch.take_settled(start + MAX_SETTLE));
+        assert_eq!(watch.take_ready(start + MAX_SETTLE), Some(Ready::Settled));
         // A settled change interrupts a read in progress.
-        watch.note(std::slice::from_ref(&map), now);
+        watch.note(&written, now);
         watch.note_reading(true);
-        assert!(watch.take_settled(now + SETTLE));
+        assert_eq!(watch.take_ready(now + SETTLE), Some(Ready::Settled));
     }
 
     #[test]
@@ -614,7 +663,7 @@ mod tests {
             ["a map.pfmap", "later.png", "other.txt"].map(|n| dir.path().join(n));
         std::fs::write(&map, b"1").unwrap();
         let (sender, changes) = mpsc::channel();
-        let mut watch = FileWatch::new(move |paths| sender.send(paths).unwrap_or_default());
+        let mut watch = FileWatch::new(move |change| sender.send(change).unwrap_or_default());
         watch.set([map.as_path(), texture.as_path()]);
 
         std::fs::write(&map, b"2").unwrap();
@@ -634,7 +683,7 @@ mod tests {
         std::fs::write(&other, b"x").unwrap();
         while changes
             .recv_timeout(Duration::from_millis(200))
-            .is_ok_and(|p| !watch.note(&p, Instant::now()))
+            .is_ok_and(|change| !watch.note(&change, Instant::now()))
         {}
         assert_eq!(watch.wake_at(), None, "a file that nobody asked for");
     }
@@ -644,7 +693,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let model = dir.path().join("models/goblin/goblin.pfobj");
         let (sender, changes) = mpsc::channel();
-        let mut watch = FileWatch::new(move |paths| sender.send(paths).unwrap_or_default());
+        let mut watch = FileWatch::new(move |change| sender.send(change).unwrap_or_default());
         watch.set([model.as_path()]);
         std::fs::create_dir_all(model.parent().unwrap()).unwrap();
         assert!(wait_for_change(&mut watch, &changes), "its folder appears");
@@ -678,7 +727,7 @@ mod tests {
         }
         symlink(&first, &link).unwrap();
         let (sender, changes) = mpsc::channel();
-        let mut watch = FileWatch::new(move |paths| sender.send(paths).unwrap_or_default());
+        let mut watch = FileWatch::new(move |change| sender.send(change).unwrap_or_default());
         watch.set([link.as_path()]);
         std::fs::write(&first, b"2").unwrap();
         assert!(
@@ -696,18 +745,30 @@ mod tests {
     }
 
     #[test]
-    fn a_change_counts_only_when_it_has_settled() {
+    fn a_change_counts_when_it_has_settled_and_a_save_at_once() {
         let dir = tempfile::tempdir().unwrap();
         let map = dir.path().canonicalize().unwrap().join("a.pfmap");
         let mut watch = FileWatch::new(|_| {});
         watch.set([map.as_path()]);
         let start = Instant::now();
-        assert!(watch.note(std::slice::from_ref(&map), start));
-        assert!(!watch.take_settled(start + SETTLE / 2));
-        assert!(watch.note(&[map], start + SETTLE / 2));
-        assert!(!watch.take_settled(start + SETTLE));
-        assert!(watch.take_settled(start + SETTLE + SETTLE / 2));
-        assert!(!watch.take_settled(start + SETTLE * 9));
+        let written = Change::of(vec![map]);
+        assert!(watch.note(&written, start));
+        assert_eq!(watch.take_ready(start + SETTLE / 2), None);
+        assert!(watch.note(&written, start + SETTLE / 2));
+        assert_eq!(watch.take_ready(start + SETTLE), None);
+        let settled = watch.take_ready(start + SETTLE + SETTLE / 2);
+        assert_eq!(settled, Some(Ready::Settled));
+        assert_eq!(watch.take_ready(start + SETTLE * 9), None);
+        let saved = Change {
+            is_saved: true,
+            ..written.clone()
+        };
+        assert!(watch.note(&written, start) && watch.note(&saved, start));
+        assert_eq!(watch.take_ready(start), Some(Ready::Saved));
+        // Others may follow.
+        assert!(watch.note(&written, start));
+        assert_eq!(watch.take_ready(start), None);
+        assert_eq!(watch.take_ready(start + SETTLE), Some(Ready::Settled));
     }
 
     #[test]
@@ -718,10 +779,10 @@ mod tests {
         let mut watch = FileWatch::new(|_| {});
         watch.set([map.as_path()]);
         let start = Instant::now();
-        assert!(watch.note(&[reported], start));
+        assert!(watch.note(&Change::of(vec![reported]), start));
         watch.set([map.as_path(), other.as_path()]);
-        assert!(watch.take_settled(start + SETTLE));
+        assert!(watch.take_ready(start + SETTLE).is_some());
         watch.set([other.as_path()]);
-        assert!(!watch.take_settled(start + SETTLE * 9));
+        assert_eq!(watch.take_ready(start + SETTLE * 9), None);
     }
 }

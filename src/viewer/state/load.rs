@@ -47,6 +47,9 @@ pub(crate) enum Cause {
         /// `true` to go back, `false` to go forward.
         backwards: bool,
     },
+    /// The open file was saved. Its program may not be finished: a version that is worse than the
+    /// visible one is ignored, and read again once there are no more changes.
+    Saved,
     /// The open file has changed on disk.
     Changed,
     /// The user reloads the open file, even if it has problems.
@@ -58,7 +61,7 @@ pub(crate) enum Cause {
 impl Cause {
     /// `true` if the load reloads the open file.
     pub(crate) fn is_reload(self) -> bool {
-        matches!(self, Self::Changed | Self::Asked)
+        matches!(self, Self::Saved | Self::Changed | Self::Asked)
     }
 }
 

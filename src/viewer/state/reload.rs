@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
-use super::load::{Failure, Loaded, UNREADABLE};
+use super::load::{Cause, Failure, Loaded, Outcome, UNREADABLE};
 use super::notices::Subject;
 use super::player::Player;
 use super::session::Session;
@@ -178,6 +178,15 @@ impl Session {
         self.open.as_ref().is_some_and(|open| {
             open.path == loaded.path && is_worse(&*loaded.document, &*open.document)
         })
+    }
+
+    /// `true` if an outcome is the version of a save that may not be finished.
+    pub(crate) fn is_unfinished(&self, outcome: &Outcome) -> bool {
+        let is_worse = match &outcome.loaded {
+            Some(loaded) => self.should_keep_version(loaded),
+            None => !outcome.failures.is_empty(),
+        };
+        outcome.request.cause == Cause::Saved && is_worse
     }
 
     /// `true` if a banner shows that the file on disk is not the visible one.

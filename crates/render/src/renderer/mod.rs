@@ -20,7 +20,7 @@ use crate::frame::{
 use crate::gpu::{Gpu, PassTimer, PassTimes, Target, TimedPass, UploadError};
 use crate::kinds::{level, model, terrain, tiles};
 use mapscope_scene::camera::Projection;
-use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun, map_parallel};
+use mapscope_scene::{Aabb, Document, Drawable, Environment, Shown, Sun, map_parallel};
 
 /// The renderers, one for each kind of content.
 fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
@@ -139,6 +139,32 @@ impl Renderer {
         bytes_per_frame: u64,
     ) -> Result<SceneData, UploadError> {
         self.upload_sharing(gpu, document, None, Some(bytes_per_frame))
+    }
+
+    /// Starts to upload a later version of an uploaded document. It keeps the contents and textures
+    /// that both share.
+    ///
+    /// # Errors
+    /// Returns an error if a resource exceeds a limit of the device.
+    pub fn upload_version(
+        &self,
+        gpu: &Gpu,
+        scene: &mut SceneData,
+        [before, document]: [&dyn Document; 2],
+    ) -> Result<(), UploadError> {
+        let skyboxes = [before, document].map(|document| {
+            let skybox = document.environment().and_then(Environment::skybox);
+            skybox.map(|skybox| &raw const *skybox)
+        });
+        if skyboxes[0] != skyboxes[1] {
+            scene.contents.skybox = None;
+        }
+        let place = &mut |_: &dyn AnyRenderer, _: &Content, _: &Drawable<'_>| {};
+        let shown = Shown::default();
+        let contents = &mut scene.contents;
+        contents.update(gpu, &self.kinds, (document, &shown), None, place)?;
+        scene.view = self.new_view(gpu, document);
+        Ok(())
     }
 
     /// Uploads a patch of an open map ([`Terrain::patch`]). It shares the map's textures.

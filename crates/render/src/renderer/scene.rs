@@ -142,9 +142,11 @@ impl Contents {
                     let mut contents = other.list.iter();
                     contents.find(|content| content.renderer == number)
                 });
-                // Or an earlier revision of the same content.
-                let is_earlier = |c: &&Content| c.renderer == number && c.key.0 == key.0;
-                let shared = of_other.or_else(|| self.list.iter().find(is_earlier));
+                // Or an earlier revision of the same content, or of the document.
+                let earlier = self.list.iter().filter(|c| c.renderer == number);
+                let same = earlier.clone().find(|c| c.key.0 == key.0);
+                let earlier = same.or_else(|| earlier.last());
+                let shared = of_other.or(earlier);
                 let options = UploadOptions {
                     shared: shared.and_then(|content| content.data.as_deref()),
                     bytes_per_frame: self.bytes_per_frame,

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use image::RgbaImage;
 
-use super::{Assets, Decoded, Texture, TextureFile, Thumbnail, placeholder_texture};
+use super::{Assets, Decoded, Reusable, Texture, TextureFile, Thumbnail, placeholder_texture};
 use crate::core::parallel::map_parallel;
 use crate::core::rules::{self, Fault};
 
@@ -38,6 +38,9 @@ impl fmt::Display for Pending {
 
 /// Maximum number of entries in the cache of checked files.
 const MAX_CHECKED: usize = 1 << 16;
+
+/// The textures of open documents, by their real paths, with the size of their images.
+static TEXTURES: Reusable<Texture, [u32; 2]> = Reusable::new();
 
 /// A texture of a material that may not be read yet. The first caller that waits for it reads it.
 #[derive(Debug)]
@@ -79,6 +82,20 @@ impl ReadTexture {
         }
     }
 
+    /// The result for a texture that was read before.
+    fn of_texture(path: Option<PathBuf>, texture: Arc<Texture>, size: [u32; 2]) -> Self {
+        Self {
+            file: TextureFile {
+                path,
+                found: true,
+                size: Some(size),
+                thumbnail: Thumbnail::of(&texture),
+            },
+            texture,
+            fault: None,
+        }
+    }
+
     /// Builds the result for an image that was only checked; no pixels are kept.
     fn checked(path: Option<PathBuf>, Decoded { size, fault, .. }: Decoded) -> Self {
         static NONE: LazyLock<Arc<Texture>> =
@@ -98,16 +115,8 @@ impl ReadTexture {
 impl DeferredTexture {
     /// Wraps a texture that has no file.
     pub(crate) fn of(texture: Arc<Texture>) -> Self {
-        Self::there(ReadTexture {
-            file: TextureFile {
-                path: None,
-                found: true,
-                size: Some(texture.size),
-                thumbnail: Thumbnail::of(&texture),
-            },
-            texture,
-            fault: None,
-        })
+        let size = texture.size;
+        Self::there(ReadTexture::of_texture(None, texture, size))
     }
 
     /// Wraps a texture that is available at once.
@@ -142,9 +151,17 @@ impl DeferredTexture {
             let real = path.canonicalize().ok()?;
             Some((real, meta.len(), meta.modified().ok()?, name.clone()))
         });
+        let reused = path
+            .as_ref()
+            .filter(|_| afforded.is_ok() && !assets.checks_textures);
+        let reused = reused.and_then(|path| path.canonicalize().ok());
         let read = {
             let path = path.clone();
             move || {
+                if let Some((texture, size)) = reused.as_ref().and_then(|file| TEXTURES.get(file)) {
+                    return ReadTexture::of_texture(path, texture, size);
+                }
+                let began = SystemTime::now();
                 let decode = || {
                     let image = match afforded {
                         Ok(()) => catch_panic(|| Ok(assets.image(&name))),
@@ -158,7 +175,16 @@ impl DeferredTexture {
                 match file {
                     Some(file) => ReadTexture::checked(path, checked_once(file, decode)),
                     None if assets.checks_textures => ReadTexture::checked(path, decode()),
-                    None => ReadTexture::new(path, decode(), seed),
+                    None => {
+                        let read = ReadTexture::new(path, decode(), seed);
+                        if let (Some(file), Some(size), None) =
+                            (reused, read.file.size, &read.fault)
+                        {
+                            let value = (&read.texture, size);
+                            TEXTURES.put(file.clone(), value, [file], began);
+                        }
+                        read
+                    }
                 }
             }
         };

@@ -4,6 +4,7 @@
 mod deferred;
 mod image;
 mod mips;
+mod reuse;
 mod roots;
 mod skybox;
 mod texture;
@@ -16,6 +17,7 @@ pub(crate) use self::deferred::{DeferredTextures, SharedTextures};
 pub use self::image::THUMBNAIL_SIDE;
 pub(crate) use self::image::{Head, checker_colors, decode, placeholder, thumbnail};
 pub(crate) use self::mips::mip_levels;
+pub(crate) use self::reuse::Reusable;
 pub(crate) use self::roots::AssetError;
 use self::roots::AssetRoots;
 pub(crate) use self::skybox::LoadedSkybox;
@@ -91,11 +93,11 @@ pub(crate) struct AssetFile {
 
 /// A file that was found.
 #[derive(Debug)]
-struct Located {
+pub(crate) struct Located {
     /// Its path; `None` if it is built in.
-    path: Option<PathBuf>,
+    pub(crate) path: Option<PathBuf>,
     /// Its canonical path, the same for all names of the file.
-    identity: PathBuf,
+    pub(crate) identity: PathBuf,
 }
 
 impl Assets {
@@ -208,7 +210,7 @@ impl Assets {
     }
 
     /// Finds a file by name without reading it.
-    fn locate(&self, name: &str) -> Result<Located, AssetError> {
+    pub(crate) fn locate(&self, name: &str) -> Result<Located, AssetError> {
         if self.embedded(name).is_some() {
             return Ok(Located {
                 path: None,

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
+use std::time::SystemTime;
 
 use ::image::{RgbaImage, imageops};
 
 use super::deferred::catch_panic;
 use super::roots::{Suggestion, did_you_mean};
-use super::{AssetError, Assets, Decoded, Head, MAX_SIDE_TEXELS, Texture};
+use super::{AssetError, Assets, Decoded, Head, MAX_SIDE_TEXELS, Reusable, Texture};
 use crate::core::parallel::map_parallel;
 use crate::core::rules::{self, Fault};
 use mapscope_formats::quoted_path;
@@ -20,6 +21,9 @@ pub const FACE_NAMES: [&str; 6] = ["right", "left", "top", "bottom", "back", "fr
 const DEFAULT_SKYBOX: [&str; 2] = ["assets/skyboxes/clouds_blue", "jpg"];
 /// Maximum bytes of an image.
 const MAX_IMAGE_BYTES: u64 = 64 << 20;
+
+/// The skyboxes of open documents, by the real path of their first image.
+static SKYBOXES: Reusable<DeferredSkybox> = Reusable::new();
 
 /// A skybox, ready for the GPU.
 #[derive(Debug)]
@@ -152,6 +156,25 @@ impl Assets {
         // The engine adds the dot itself.
         let extension = extension.strip_prefix('.').unwrap_or(extension);
         let folder = folder.trim_end_matches('/');
+        let name = [folder, extension].map(str::to_owned);
+        let began = SystemTime::now();
+        let first = self.locate(&format!("{folder}/{}.{extension}", FACE_NAMES[0]));
+        let first = first
+            .ok()
+            .filter(|first| first.path.is_some() && !self.checks_textures);
+        let first = first.map(|first| first.identity);
+        if let Some((skybox, ())) = first.as_ref().and_then(|first| SKYBOXES.get(first))
+            && skybox.name == name
+            && skybox.get().is_some()
+        {
+            let all = FACE_NAMES.map(|face| self.locate(&format!("{folder}/{face}.{extension}")));
+            let candidates = all.into_iter().flatten().filter_map(|face| face.path);
+            return LoadedSkybox {
+                skybox: Some(skybox),
+                faults: Vec::new(),
+                candidates: candidates.collect(),
+            };
+        }
         let faces = FACE_NAMES.map(|face| self.face(face, format!("{folder}/{face}.{extension}")));
         let mut loaded = LoadedSkybox::default();
         if faces.iter().all(|face| face.is_missing) {
@@ -196,8 +219,11 @@ impl Assets {
         if self.checks_textures {
             loaded.faults.extend(read(&images).faults);
         }
-        let name = [folder, extension].map(str::to_owned);
-        loaded.skybox = Some(Arc::new(DeferredSkybox::new(name, images)));
+        let skybox = Arc::new(DeferredSkybox::new(name, images));
+        if let Some(first) = first {
+            SKYBOXES.put(first, (&skybox, ()), loaded.candidates.clone(), began);
+        }
+        loaded.skybox = Some(skybox);
         loaded
     }
 

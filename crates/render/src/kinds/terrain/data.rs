@@ -19,7 +19,7 @@ use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, TileRecord};
 use mapscope_scene::terrain::sun::{Heights, ShadowMap};
 use mapscope_scene::terrain::textures::{MAX_LAYERS, Textures};
-use mapscope_scene::terrain::{ATLAS_SIZE, Overview, Relief, Splat, Terrain, colors};
+use mapscope_scene::terrain::{ATLAS_SIZE, Overview, Patchwork, Relief, Splat, Terrain, colors};
 
 /// Maximum number of triangles of near chunks at the finest detail: on a graphics card, and on a
 /// software adapter.
@@ -34,7 +34,7 @@ pub(crate) struct TerrainData {
     pub(super) ground_shadow: GroundShadow,
     /// The array of the materials' textures, and its source.
     pub(super) materials: wgpu::TextureView,
-    textures: Weak<Textures>,
+    layers: Vec<Weak<Patchwork>>,
     /// The source of the tiles in the bands.
     tiles: Weak<Vec<TileRecord>>,
     pub(super) overview: wgpu::TextureView,
@@ -75,7 +75,11 @@ impl TerrainData {
         let textures = terrain.textures();
         let parts = bands::parts(terrain, packed, bands::max_bytes(gpu))?;
         check_texture_size(gpu, "the shadow of the ground", shadow.size)?;
-        let same_textures = shared.filter(|other| other.textures.as_ptr() == Arc::as_ptr(textures));
+        let layers: Vec<_> = textures.layers.iter().map(Arc::downgrade).collect();
+        let same_textures = shared.filter(|other| {
+            let mut pairs = other.layers.iter().zip(&layers);
+            other.layers.len() == layers.len() && pairs.all(|(a, b)| a.ptr_eq(b))
+        });
         let same_map =
             same_textures.filter(|other| other.tiles.as_ptr() == Arc::as_ptr(terrain.tiles()));
 
@@ -130,7 +134,7 @@ impl TerrainData {
                 size: Vec2::new(placement.cols as f32, placement.rows as f32) * TILE_SIDE,
             },
             materials,
-            textures: Arc::downgrade(textures),
+            layers,
             tiles: Arc::downgrade(terrain.tiles()),
             overview,
             is_coarse: *is_coarse,

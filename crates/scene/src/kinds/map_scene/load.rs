@@ -9,11 +9,12 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use super::build::sun;
 use crate::assets::{
-    AssetError, Assets, DeferredTextures, LEADS_OUT, LoadedSkybox, LookUp, SharedTextures,
-    leads_out,
+    AssetError, Assets, DeferredTextures, LEADS_OUT, LoadedSkybox, LookUp, Reusable,
+    SharedTextures, leads_out,
 };
 use crate::core::parallel::{in_parallel, in_parallel_reported};
 use crate::core::rules::{self, Fault};
@@ -33,6 +34,10 @@ const MAX_MODEL_BYTES: u64 = 256 << 20;
 const MAX_MAPS: usize = 64;
 /// Bytes of a map in which its header is looked for; the engine's demo needs 400.
 const HEAD_BYTES: u64 = 4096;
+
+/// The models of open scenes, by their real paths, with the folders in which their textures were
+/// looked for.
+static KNOWN_MODELS: Reusable<Model, Vec<PathBuf>> = Reusable::new();
 
 /// Shares of a load; parsing the scene is the first half.
 const MAP: [f32; 2] = [0.5, 0.9];
@@ -144,6 +149,7 @@ pub(super) fn load(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Loaded, OpenError> {
+    let began = SystemTime::now();
     let mut dependencies = Vec::new();
     let assets = Assets::for_environment(source, options);
     let mut skybox = match &general.skybox {
@@ -156,7 +162,8 @@ pub(super) fn load(
         (map.join(), models)
     });
     // The models get the budget that the map leaves, whichever was read first.
-    let (models, textures) = build_models(models?, names, options, progress, &mut dependencies)?;
+    let (models, textures) =
+        build_models(models?, names, options, progress, &mut dependencies, began)?;
     if options.checks_textures {
         textures.complete(&|| progress.check().is_ok(), &|| {});
         progress.check()?;
@@ -266,7 +273,33 @@ struct Parsed {
     file: Option<PathBuf>,
     candidates: Vec<PathBuf>,
     /// Its contents.
-    pfobj: Result<(Source, Pfobj), Unread>,
+    contents: Result<Contents<(Source, Pfobj)>, Unread>,
+}
+
+/// The contents of a model.
+enum Contents<New> {
+    /// An open scene has it.
+    Reused(Arc<Model>),
+    New(New),
+}
+
+/// The model of a file, as an open scene has it.
+fn reused(name: &str, assets: &Assets, options: &OpenOptions) -> Option<Arc<Model>> {
+    let found = assets.locate(name).ok()?;
+    let (model, folders) = KNOWN_MODELS.get(&found.identity)?;
+    let is_same = found.path.as_deref() == Some(model.path())
+        && folders == options.texture_folders
+        && model.has_all_textures();
+    (is_same && !options.checks_textures).then_some(model)
+}
+
+/// Makes a model known to later scenes.
+fn keep(model: &Arc<Model>, options: &OpenOptions, began: SystemTime) {
+    if let Ok(file) = model.path().canonicalize().as_ref() {
+        let files = [vec![file.clone()], model.about().dependencies.clone()].concat();
+        let value = (model, options.texture_folders.clone());
+        KNOWN_MODELS.put(file.clone(), value, files, began);
+    }
 }
 
 fn parse_models(
@@ -282,10 +315,17 @@ fn parse_models(
             return Parsed {
                 file: None,
                 candidates: Vec::new(),
-                pfobj: Err((&rules::MODEL_LIMIT, message).into()),
+                contents: Err((&rules::MODEL_LIMIT, message).into()),
             };
         }
         let name = names[index];
+        if let Some(model) = reused(name, &assets, options) {
+            return Parsed {
+                file: Some(model.path().to_owned()),
+                candidates: Vec::new(),
+                contents: Ok(Contents::Reused(model)),
+            };
+        }
         let file = assets.read_up_to(name, MAX_MODEL_BYTES);
         let bytes = file.bytes.map_err(|error| fault(name, &error));
         let pfobj = bytes.and_then(|bytes| {
@@ -295,12 +335,13 @@ fn parse_models(
                 embedded: source.embedded,
             };
             let pfobj = source.parse::<Pfobj>(&progress.silent());
-            Ok((source, pfobj.map_err(|error| unreadable(name, &error))?))
+            let pfobj = pfobj.map_err(|error| unreadable(name, &error))?;
+            Ok(Contents::New((source, pfobj)))
         });
         Parsed {
             file: file.path,
             candidates: file.candidates,
-            pfobj,
+            contents: pfobj,
         }
     })
 }
@@ -313,6 +354,7 @@ fn build_models(
     options: &OpenOptions,
     progress: &Progress,
     dependencies: &mut Vec<PathBuf>,
+    began: SystemTime,
 ) -> Result<(Vec<LoadedModel>, DeferredTextures), OpenError> {
     // Sequential, so that the texture of a file always comes from the first model that names it.
     let shared = SharedTextures::default();
@@ -322,30 +364,32 @@ fn build_models(
             |Parsed {
                  file,
                  candidates,
-                 pfobj,
+                 contents,
              }| {
                 dependencies.extend(candidates);
-                let parts = pfobj.map(|(source, pfobj)| {
-                    options.budget.add_file(source.bytes.len());
-                    let materials = Materials::find(&pfobj, &source, options, &shared);
-                    Mutex::new(Some((source, pfobj, materials)))
+                let contents = contents.map(|contents| match contents {
+                    Contents::Reused(model) => Contents::Reused(model),
+                    Contents::New((source, pfobj)) => {
+                        options.budget.add_file(source.bytes.len());
+                        let materials = Materials::find(&pfobj, &source, options, &shared);
+                        Contents::New(Mutex::new(Some((source, pfobj, materials))))
+                    }
                 });
-                (file, parts)
+                (file, contents)
             },
         )
         .collect();
     let models = in_parallel_reported(found.len(), &progress.part(MODELS), |index| {
         let unreadable = |error| unreadable(names[index], &error);
-        let parts = found[index]
-            .1
-            .as_ref()
-            .map_err(Clone::clone)?
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let parts = match found[index].1.as_ref().map_err(Clone::clone)? {
+            Contents::Reused(model) => return Ok(Arc::clone(model)),
+            Contents::New(parts) => parts.lock().unwrap_or_else(PoisonError::into_inner).take(),
+        };
         let (source, pfobj, materials) = parts.ok_or(OpenError::Cancelled).map_err(unreadable)?;
         let model = Model::build_with(pfobj, &source, materials, &progress.silent());
-        model.map(Arc::new).map_err(unreadable)
+        let model = Arc::new(model.map_err(unreadable)?);
+        keep(&model, options, began);
+        Ok(model)
     })?;
     let loaded = found.into_iter().zip(models).map(|((file, _), model)| {
         if let Ok(model) = &model {

@@ -115,6 +115,12 @@ impl Materials {
         (0..self.drawn.len()).filter(unread).collect()
     }
 
+    /// `true` if all textures were read without a fault.
+    pub(super) fn are_complete(&self) -> bool {
+        let mut textures = self.drawn.iter().map(|material| &material.texture);
+        textures.all(|texture| texture.get().is_some() && texture.fault().is_none())
+    }
+
     /// Heap size of the textures that were read, in bytes.
     pub(super) fn cpu_bytes(&self) -> usize {
         let mut bytes = 0;

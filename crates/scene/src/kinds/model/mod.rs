@@ -262,6 +262,11 @@ impl Model {
         &self.skeleton
     }
 
+    /// `true` if all its textures were read without a fault.
+    pub(crate) fn has_all_textures(&self) -> bool {
+        self.materials.are_complete()
+    }
+
     /// Materials of the mesh's parts: those of the file, followed by one for missing materials.
     pub fn materials(&self) -> &[Material] {
         &self.materials.drawn

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use image::RgbaImage;
@@ -10,7 +11,8 @@ use image::RgbaImage;
 use super::pack::Layers;
 use super::patchwork::{ATLAS_SIZE, Patchwork, SOURCE_SIDE, marked, patchwork, source_image};
 use crate::assets::{
-    Assets, LookUp, MAX_SIDE_TEXELS, Texture, TextureFile, Thumbnail, decode, placeholder,
+    Assets, Located, LookUp, MAX_SIDE_TEXELS, Reusable, Texture, TextureFile, Thumbnail, decode,
+    placeholder,
 };
 use crate::core::parallel::in_parallel;
 use crate::core::rules::{self, Fault};
@@ -24,6 +26,12 @@ pub const MAX_LAYERS: usize = 256;
 const ATLAS_BYTES: u64 = ATLAS_SIZE[0] as u64 * ATLAS_SIZE[1] as u64 * 4 * 4 / 3;
 /// Bytes of the source image of a patchwork.
 const SOURCE_BYTES: u64 = SOURCE_SIDE as u64 * SOURCE_SIDE as u64 * 4;
+
+/// The textures that open maps show, by their real paths, with their files and whether they have
+/// holes.
+static SHOWN: Reusable<Patchwork, (TextureFile, bool)> = Reusable::new();
+/// The other textures of open maps.
+static UNUSED: Reusable<Unused, TextureFile> = Reusable::new();
 
 /// The texture of a material.
 #[derive(Debug)]
@@ -367,7 +375,35 @@ impl Loaded {
     }
 }
 
+/// The texture of a material, as an open map has it.
+fn reused(found: &Located, used: bool) -> Option<Loaded> {
+    let (file, patchwork, unused, has_holes) = if used {
+        let (patchwork, (file, has_holes)) = SHOWN.get(&found.identity)?;
+        (file, Some(patchwork), None, has_holes)
+    } else {
+        let (unused, file) = UNUSED.get(&found.identity)?;
+        (file, None, Some(unused), false)
+    };
+    // Another document may write the path in another way.
+    let path = found.path.clone();
+    Some(Loaded {
+        built_in: None,
+        patchwork,
+        unused,
+        has_holes,
+        fault: None,
+        candidates: path.iter().cloned().collect(),
+        file: TextureFile { path, ..file },
+    })
+}
+
 fn load_one(material: &Material, used: bool, assets: &Assets) -> Loaded {
+    let began = SystemTime::now();
+    let found = assets.locate(&material.texture).ok();
+    let found = found.filter(|found| found.path.is_some());
+    if let Some(loaded) = found.as_ref().and_then(|found| reused(found, used)) {
+        return loaded;
+    }
     let loaded = assets.texture(&material.texture, material.line);
     let image = loaded.file.found.then_some(&loaded.image);
     let seed = material.line as u32;
@@ -383,6 +419,19 @@ fn load_one(material: &Material, used: bool, assets: &Assets) -> Loaded {
         };
         (None, Some(Arc::new(unused)))
     };
+    if let Some(found) = found.filter(|_| loaded.file.found && loaded.fault.is_none()) {
+        let (file, files) = (found.identity.clone(), [found.identity]);
+        if let Some(patchwork) = &patchwork {
+            SHOWN.put(
+                file,
+                (patchwork, (loaded.file.clone(), has_holes)),
+                files,
+                began,
+            );
+        } else if let Some(unused) = &unused {
+            UNUSED.put(file, (unused, loaded.file.clone()), files, began);
+        }
+    }
     Loaded {
         built_in: assets.embedded(&material.texture),
         file: loaded.file,
