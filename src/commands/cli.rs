@@ -657,7 +657,7 @@ pub struct BenchArgs {
     /// Print one JSON object instead of text
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Measure generated files of all formats and sizes from all views, for a report
+    /// Measure generated files of all formats, sizes and views, for a report
     #[arg(
         long,
         requires = "output",
@@ -706,7 +706,7 @@ pub struct BenchArgs {
         help_heading = "What"
     )]
     pub all_views: bool,
-    /// Number of frames to measure [default: 60, with --suite 20]
+    /// Number of frames or saves to measure [default: 60, --suite 20, --reload 10]
     #[arg(
         long,
         value_name = "N",
@@ -718,6 +718,20 @@ pub struct BenchArgs {
     /// Fly over the map near the ground, one lap over all frames
     #[arg(long, conflicts_with_all = ["view", "camera"], help_heading = "What")]
     pub fly: bool,
+    /// Measure from saving this version of FILE to its frame in a window
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "file",
+        conflicts_with_all = [
+            "all_views", "fly", "instances", "ViewRequest", "projection", "size"
+        ],
+        help_heading = "What"
+    )]
+    pub reload: Option<PathBuf>,
+    /// With --reload: save over this file, which FILE uses
+    #[arg(long, value_name = "FILE", requires = "reload", help_heading = "What")]
+    pub over: Option<PathBuf>,
     /// Draw N instances of a model, each at its own frame
     #[arg(
         long,
@@ -737,7 +751,12 @@ pub struct BenchArgs {
 impl BenchArgs {
     /// Number of frames to measure.
     pub(super) fn frames(&self) -> u32 {
-        self.frames.unwrap_or(if self.suite { 20 } else { 60 })
+        let default = match (self.suite, &self.reload) {
+            (true, _) => 20,
+            (_, Some(_)) => 10,
+            _ => 60,
+        };
+        self.frames.unwrap_or(default)
     }
 }
 

@@ -405,6 +405,18 @@ pub(super) struct BenchOutput {
     pub(super) palettes_ms: Option<PaletteTimes>,
 }
 
+/// The object that `bench --reload` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "reload")]
+pub(super) struct ReloadOutput {
+    pub(super) file: String,
+    /// The file that was saved.
+    pub(super) saved: String,
+    pub(super) saves: u32,
+    /// Times from closing the saved file to the presented frame.
+    pub(super) reload_ms: FrameTimes,
+}
+
 /// Times of the steps of opening a file.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "open_ms")]

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::json::{
     AdaptersOutput, AssetsOutput, BenchOutput, DiffOutput, FileOutput, NamedFileOutput,
-    ProblemOutput, RuleOutput, SuiteOutput, TargetsOutput, Unreadable,
+    ProblemOutput, ReloadOutput, RuleOutput, SuiteOutput, TargetsOutput, Unreadable,
 };
 use mapscope_scene::{FieldKey, GroupKeys, InfoKeys, ItemKeys, ValueType, info_keys, item_keys};
 
@@ -38,6 +38,7 @@ pub fn schema() -> Value {
         types.subschema_for::<DiffOutput>(),
         types.subschema_for::<BenchOutput>(),
         types.subschema_for::<SuiteOutput>(),
+        types.subschema_for::<ReloadOutput>(),
     ]
     .map(Value::from)
     .into();

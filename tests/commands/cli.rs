@@ -81,7 +81,7 @@ fn every_command_has_help_with_examples() {
         // Images have the most options, and `bench` accepts them too.
         let most = match args {
             "render --help" => 65,
-            "bench --help" => 58,
+            "bench --help" => 60,
             _ => 54,
         };
         assert!(help.stdout.contains("Usage: mapscope"), "{help:?}");

@@ -20,7 +20,7 @@ use super::arm::{BEND_FRAMES, write_arm};
 use super::display::Display;
 use super::drag::{Drag, DragError};
 use super::losing::LOSSES;
-use super::program::Program;
+use super::program::{Host as _, Program};
 use super::screen::{Button, Key, Screen, count_colors};
 
 /// Default screen size in pixels.
@@ -754,6 +754,31 @@ fn the_view_is_used_with_the_pointer_and_a_task_with_the_keyboard_alone() {
     }
     it.screen.key(&[Key::CTRL, Key::of('q')]);
     assert!(it.program.wait_for_end().success());
+}
+
+#[test]
+fn the_time_from_a_save_to_its_frame_is_measured_on_a_copy() {
+    let Some(display) = Display::start(SCREEN_SIZE) else {
+        return;
+    };
+    let file = write_map(display.home(), "first.pfmap", 1);
+    let version = display.home().join("second.pfmap");
+    fs::write(&version, synthesize::pfmap(1, 1, 9)).unwrap();
+    let before = fs::read(&file).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mapscope"));
+    display.apply_to(&mut command);
+    command.args(["bench", text(&file), "--reload", text(&version)]);
+    let measured = command.args(["--frames", "3", "--json"]).output().unwrap();
+    assert_eq!(measured.status.code(), Some(0), "{measured:?}");
+    let output: serde_json::Value = serde_json::from_slice(&measured.stdout).unwrap();
+    assert_eq!([&output["file"], &output["saved"]], [text(&file); 2]);
+    assert_eq!(output["saves"], 3);
+    let times = ["min", "median", "max"].map(|key| output["reload_ms"][key].as_f64().unwrap());
+    assert!(times[0] > 0.0 && times.is_sorted(), "{times:?}");
+    assert_eq!(fs::read(&file).unwrap(), before);
+    // A file that the map does not use.
+    let refused = command.args(["--over", text(&version)]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod machine;
 mod plot;
+#[cfg(feature = "window")]
+mod reload;
 mod suite;
 
 use std::io::{self, Write};
@@ -107,6 +109,15 @@ pub(super) fn run(
 ) -> Result<Status, CommandError> {
     match (args.file.take(), args.plot.take(), args.output.take()) {
         (Some(mut file), ..) => {
+            if let Some(version) = args.reload.take() {
+                #[cfg(feature = "window")]
+                return reload::run(&args, &file, &version, options);
+                #[cfg(not(feature = "window"))]
+                return Err(CommandError::NotBuilt {
+                    what: "the window",
+                    feature: "window",
+                });
+            }
             let request = &args.image.request;
             let options = source::with_entities(&mut file, request, options)?;
             measure_file(&args, &file, &options, graphics.into(), started)
