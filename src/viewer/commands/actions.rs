@@ -52,7 +52,8 @@ impl State {
             Action::FieldOfView(_) => {
                 open && self.session.view.camera.projection == Projection::Perspective
             }
-            Action::Flat | Action::MiniMap => self.session.is_map(),
+            Action::Flat => self.session.is_map(),
+            Action::MiniMap | Action::Rulers => self.session.has_plan(),
             Action::ActualSize | Action::Zoom { .. } => self.session.view.is_flat(),
             Action::Solo => self.session.selected_layer().is_some(),
             Action::Neighbor { .. } => self
@@ -162,6 +163,7 @@ impl State {
             Action::Fly => Some(self.session.view.mode == CameraMode::Fly),
             Action::Flat => Some(self.session.view.is_flat()),
             Action::MiniMap => Some(self.settings.mini_map),
+            Action::Rulers => Some(self.settings.rulers),
             Action::SelectedWeights => Some(self.settings.joint_weights),
             Action::Surroundings(Surroundings::Shadows) => {
                 Some(!self.session.view.shown.hides_shadows)
@@ -363,6 +365,7 @@ impl State {
                 }
             }
             Action::MiniMap => self.settings.mini_map = !self.settings.mini_map,
+            Action::Rulers => self.settings.rulers = !self.settings.rulers,
             Action::HoldVisibility => {
                 self.session.tools.holds_visibility = !self.session.tools.holds_visibility;
             }

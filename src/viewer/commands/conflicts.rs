@@ -22,11 +22,11 @@ fn kinds(action: Action) -> u8 {
         | Action::Level { .. } => LEVEL,
         Action::Panel(Panel::Layers | Panel::Tileset)
         | Action::Flat
-        | Action::MiniMap
         | Action::ActualSize
         | Action::Zoom { .. }
         | Action::SaveMap
         | Action::Solo => TILE_MAP,
+        Action::MiniMap | Action::Rulers => TERRAIN | SCENE | TILE_MAP,
         Action::GameView => ALL & !TILE_MAP,
         Action::HideSelection | Action::ShowAll => ALL & !MODEL,
         Action::SelectedWeights => MODEL,

@@ -134,8 +134,10 @@ pub enum Action {
     },
     /// Open or close the measuring tool.
     Measure,
-    /// Show or hide the mini map of a 2D map.
+    /// Show or hide the mini map.
     MiniMap,
+    /// Show or hide the rulers.
+    Rulers,
     /// Freeze visibility at the current eye position, or follow the eye again.
     HoldVisibility,
     /// Show or hide the weights of the selected joint.
@@ -477,7 +479,9 @@ static TABLE: &[Command] = &[
     command("view.cut", "Cut view", &[key(Key::X)], ("View", 1), Action::Cut,
         "Turn cutting on or off: sliders below the view cut the level open along X, Y and Z"),
     command("view.mini-map", "Show mini map", &[shift(Key::M)], ("View", 1), Action::MiniMap,
-        "Show or hide a small image of the whole map in a corner of the flat view"),
+        "Show or hide a small image of the whole map in a corner of the view, with the visible part"),
+    command("view.rulers", "Show rulers", &[], ("View", 1), Action::Rulers,
+        "Show or hide columns and rows at the edges of a flat view or a view from the top"),
     command("view.measure", "Measure", &[key(Key::Y)], ("View", 1), Action::Measure,
         "Turn measuring on or off: drag from one point to another to see their distance"),
     command("scale.larger", "Enlarge text", &[ctrl(Key::Plus), ctrl(Key::Equals)], ("View", 2), Action::Scale(ScaleChange::Larger),

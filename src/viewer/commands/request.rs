@@ -80,8 +80,10 @@ pub enum Request {
     SwitchAllLights(Option<bool>),
     /// Outline the cells of this depth; `None` outlines the leaves of the tree.
     CellDepth(Option<u8>),
-    /// Centre the flat view on a position of a 2D map, in map pixels.
-    CenterFlat(DVec2),
+    /// Look at a place on the plan of the map.
+    LookAtPlan(DVec2),
+    /// Turn the view to the north.
+    FaceNorth,
     /// Set the distance between layers; `None` restores the default.
     SetLayerGap(Option<f32>),
     /// Cut away everything outside a box; `None` cuts nothing.
@@ -152,11 +154,12 @@ impl State {
             Request::ShowAll => self.session.view.shown.hidden.clear(),
             Request::SwitchAllLights(on) => self.session.switch_all_lights(on),
             Request::CellDepth(depth) => self.session.view.shown.cell_depth = depth,
-            Request::CenterFlat(middle) => {
+            Request::LookAtPlan(at) => {
                 if let Some(open) = &self.session.open {
-                    self.session.view.center_flat(&*open.document, middle);
+                    self.session.view.look_at_plan(&*open.document, at);
                 }
             }
+            Request::FaceNorth => self.session.view.face_north(),
             Request::SetLayerGap(gap) => self.session.view.shown.layer_gap = gap,
             Request::SetCut(cut) => self.session.set_cut(cut),
             Request::OpenPaths(paths) => self.open_paths(&paths),

@@ -8,12 +8,21 @@ use crate::viewer::view::history::VisitedView;
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{self, NamedView, Pose};
 use mapscope_scene::demo::Demo;
+use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{Aabb, Document, Item};
 
 impl Session {
     /// `true` if a 2D map is open.
     pub(crate) fn is_map(&self) -> bool {
         self.has_layers()
+    }
+
+    /// `true` if the open document can be shown as a plan.
+    pub(crate) fn has_plan(&self) -> bool {
+        self.is_map()
+            || self
+                .document()
+                .is_some_and(|document| document.content::<Terrain>().is_some())
     }
 
     /// The bounds of the visible part of the open document.

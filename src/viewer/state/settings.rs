@@ -97,8 +97,10 @@ pub(crate) struct Settings {
     pub bottom: DockState,
     /// `true` if the user closed the problems panel. It then does not open automatically.
     pub keeps_problems_closed: bool,
-    /// `true` if the flat view of a 2D map has a mini map.
+    /// `true` if views of maps have a mini map.
     pub mini_map: bool,
+    /// `true` if views of maps from above have rulers.
+    pub rulers: bool,
     /// `true` if a model shows the weights of the selected joint.
     pub joint_weights: bool,
     /// The timeline.
@@ -150,6 +152,7 @@ impl Default for Settings {
             },
             keeps_problems_closed: false,
             mini_map: true,
+            rulers: true,
             joint_weights: true,
             timeline: TimelineSettings::default(),
             fields_of_view: FieldsOfView::default(),

@@ -13,6 +13,7 @@ pub(crate) mod menus;
 mod mini_map;
 mod notices;
 mod palette;
+mod rulers;
 mod start_page;
 mod status_bar;
 mod timeline;
@@ -173,7 +174,8 @@ impl WindowUi {
         if place.is_some() {
             state.session.view.note_view(now_secs);
         }
-        let center = center.response.rect;
+        let whole = center.response.rect;
+        let center = rulers::rulers(root, state, whole);
         let is_start_page = place.is_none();
         focus_parts.add(
             if is_start_page {
@@ -181,7 +183,7 @@ impl WindowUi {
             } else {
                 Part::View
             },
-            center,
+            whole,
         );
         if let Some(wanted) = focus_move.filter(|wanted| !is_search(wanted)) {
             focus_parts.advance(root.ctx(), wanted);

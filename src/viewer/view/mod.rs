@@ -10,6 +10,7 @@ mod free_view;
 pub(crate) mod history;
 pub(crate) mod measure;
 pub(crate) mod navigation;
+pub(crate) mod plan;
 pub(crate) mod shown;
 pub(crate) mod viewpoint;
 mod walk;

@@ -1,15 +1,21 @@
 //! The colours of a map from a distance at which its textures reduce to their means.
 
-use super::geometry::{Half, shows_side_material};
-use super::noise;
+use super::geometry::{Half, Shape, shows_side_material};
+use super::{Terrain, noise};
 use super::pack::TileRecord;
 use super::textures::Textures;
 use crate::assets::mip_levels;
+use crate::Image;
 use crate::core::parallel::split_among_threads;
+use glam::Vec2;
 use mapscope_formats::pfmap::Pfmap;
 
 /// Maximum longer side, in tiles, of a map with one texel per tile.
 const FINEST_TILES: u32 = 1024;
+/// Change of brightness per level by which the ground of a plan rises toward the south-east.
+const SHADE_PER_LEVEL: f32 = 0.12;
+/// Limits of the brightness of a plan.
+const SHADES: std::ops::RangeInclusive<f32> = 0.6..=1.4;
 
 /// One colour for each tile, or for each block of tiles on large maps, with mip levels.
 #[derive(Debug)]
@@ -69,6 +75,48 @@ impl Overview {
             size,
             levels: mip_levels(size, texels),
         }
+    }
+}
+
+impl Terrain {
+    /// A small image of the whole map from above, north up, shaded as if lit from the north-west.
+    /// Its longer side has at least `longest_px` pixels, unless the map is smaller.
+    pub fn plan(&self, longest_px: u32) -> Image {
+        let Overview { size, levels, .. } = &self.overview;
+        let mut image = Image {
+            size: *size,
+            ..Image::default()
+        };
+        let mut texels = &[][..];
+        for (halvings, level) in levels.iter().enumerate() {
+            let halved = size.map(|side| (side >> halvings).max(1));
+            if halvings > 0 && halved[0].max(halved[1]) < longest_px {
+                break;
+            }
+            (image.size, texels) = (halved, level);
+        }
+        let [width, height] = image.size;
+        let tile_of = |at: u32, count: u32, tiles: u32| {
+            let middle = (u64::from(at) * 2 + 1) * u64::from(tiles) / (u64::from(count) * 2);
+            middle as u32
+        };
+        let height_at = |x: u32, y: u32| {
+            let row = tile_of(y, height, self.map.rows());
+            let tile = self.map.tile(row, tile_of(x, width, self.map.cols()));
+            tile.map_or(0.0, |tile| Shape::of(tile).level_at(Vec2::splat(0.5)))
+        };
+        let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        image.rgba = places
+            .zip(texels.as_chunks::<4>().0)
+            .flat_map(|((x, y), [r, g, b, a])| {
+                let rise = height_at(x, y) - height_at(x.saturating_sub(1), y.saturating_sub(1));
+                let shade = 1.0 + rise * SHADE_PER_LEVEL;
+                let shade = shade.clamp(*SHADES.start(), *SHADES.end());
+                let [r, g, b] = [r, g, b].map(|channel| (f32::from(*channel) * shade) as u8);
+                [r, g, b, *a]
+            })
+            .collect();
+        image
     }
 }
 
