@@ -6,6 +6,7 @@ mod file_list_tests;
 mod find_tests;
 mod level_tests;
 pub(crate) mod maps;
+mod plan_tests;
 pub(crate) mod rooms;
 mod scene_tests;
 mod tilemap_tests;

@@ -72,7 +72,12 @@ impl MiniMap {
         let seen = seen(state, plan);
         if state.settings.mini_map && !is_all_visible(state, plan, seen) {
             let side = SIDE.min(view.size().min_elem() * MAX_VIEW_FRACTION);
-            self.make(ctx, state, plan, (side * ctx.pixels_per_point()).round().max(1.0) as u32);
+            self.make(
+                ctx,
+                state,
+                plan,
+                (side * ctx.pixels_per_point()).round().max(1.0) as u32,
+            );
             let scale = f64::from(side) / plan.size().max_element().max(1.0);
             let size = plan.size() * scale;
             let size = vec2(size.x as f32, size.y as f32).max(vec2(2.0, 2.0));
@@ -321,7 +326,14 @@ fn compass(ui: &mut Ui, context: &mut BarContext<'_>) -> Rect {
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let north = context.state.session.view.north();
     let names = [
-        "north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west",
+        "north",
+        "north-east",
+        "east",
+        "south-east",
+        "south",
+        "south-west",
+        "west",
+        "north-west",
     ];
     // The compass turns against the view.
     let eighths = (-north.x).atan2(north.y) / std::f32::consts::FRAC_PI_4;
@@ -354,7 +366,10 @@ fn compass(ui: &mut Ui, context: &mut BarContext<'_>) -> Rect {
         FontId::proportional(11.0),
         visuals.text_color(),
     );
-    if response.on_hover_text(format!("{text}; click to look north")).clicked() {
+    if response
+        .on_hover_text(format!("{text}; click to look north"))
+        .clicked()
+    {
         context.ask(Request::FaceNorth);
     }
     rect

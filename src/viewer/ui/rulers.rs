@@ -2,7 +2,8 @@
 
 use egui::emath::GuiRounding as _;
 use egui::{
-    Align2, FontId, Id, Painter, Pos2, Rangef, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align2, FontId, Id, Painter, Pos2, Rangef, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2,
+    vec2,
 };
 use glam::DVec2;
 
@@ -89,10 +90,18 @@ pub(crate) fn rulers(ui: &Ui, state: &State, view: Rect) -> Rect {
         let name = ["Columns", "Rows"][axis];
         painter.rect_filled(strip, 0.0, fill);
         let pointed_at = pointer.map(|cell| cell[axis]);
-        let texts = paint(&painter.with_clip_rect(strip), ruler, strip, axis, view.min, pointed_at);
+        let texts = paint(
+            &painter.with_clip_rect(strip),
+            ruler,
+            strip,
+            axis,
+            view.min,
+            pointed_at,
+        );
         let response = ui.interact(strip, Id::unique(name), Sense::hover());
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
-        ui.ctx().accesskit_node_builder(response.id, |node| node.set_value(texts));
+        ui.ctx()
+            .accesskit_node_builder(response.id, |node| node.set_value(texts));
         places::note(ui.ctx(), name, strip);
     }
     let line = ui.visuals().widgets.noninteractive.bg_stroke;
@@ -113,7 +122,11 @@ fn paint(
     let ctx = painter.ctx();
     let (accent, weak) = (theme::ACCENT.of(ctx), theme::WEAK_TEXT.of(ctx));
     let font = FontId::proportional(FONT_SIZE);
-    let range = if axis == 0 { strip.x_range() } else { strip.y_range() };
+    let range = if axis == 0 {
+        strip.x_range()
+    } else {
+        strip.y_range()
+    };
     let between = Rangef::new(range.min - origin[axis], range.max - origin[axis]);
     let middle = |cell: Rangef| {
         let mut middle = strip.center();
@@ -187,7 +200,11 @@ fn both(state: &State, view: Rect) -> Option<[Ruler; 2]> {
         count: count[axis],
         wraps: wraps[axis],
     }))
-    .filter(|rulers| rulers.iter().all(|ruler| ruler.cell > MIN_CELL && ruler.start.is_finite()))
+    .filter(|rulers| {
+        rulers
+            .iter()
+            .all(|ruler| ruler.cell > MIN_CELL && ruler.start.is_finite())
+    })
 }
 
 /// Returns the column and the row of the pointer.
@@ -205,7 +222,14 @@ mod tests {
 
     #[test]
     fn steps_are_round_and_leave_room_for_labels() {
-        for (least, expected) in [(0.01, 1), (1.0, 1), (1.2, 2), (2.1, 5), (5.1, 10), (340.0, 500)] {
+        for (least, expected) in [
+            (0.01, 1),
+            (1.0, 1),
+            (1.2, 2),
+            (2.1, 5),
+            (5.1, 10),
+            (340.0, 500),
+        ] {
             assert_eq!(step(least), expected, "{least}");
         }
         assert!(step(f32::INFINITY) > 0);
@@ -223,6 +247,9 @@ mod tests {
         assert_eq!(labelled(ruler, 0.0, 200.0), [0, 10, 20, 30]);
         assert_eq!(labelled(ruler, 500.0, 900.0), [60]);
         let wraps = true;
-        assert_eq!(labelled(Ruler { wraps, ..ruler }, 520.0, 700.0), [60, 6, 16, 26]);
+        assert_eq!(
+            labelled(Ruler { wraps, ..ruler }, 520.0, 700.0),
+            [60, 6, 16, 26]
+        );
     }
 }

@@ -84,7 +84,13 @@ pub(crate) fn seen_ground(camera: &Camera, aspect: f32, y: f32, reach: f32) -> O
     }
     let corners = [(0.0, top), (1.0, top), (1.0, 1.0), (0.0, 1.0)]
         .map(|(x, down)| camera_control::on_level(&camera, y, Vec2::new(x, down), aspect));
-    let [Some(far_left), Some(far_right), Some(near_right), Some(near_left)] = corners else {
+    let [
+        Some(far_left),
+        Some(far_right),
+        Some(near_right),
+        Some(near_left),
+    ] = corners
+    else {
         return None;
     };
     Some([far_left, far_right, near_right, near_left])
@@ -187,7 +193,10 @@ mod tests {
         slant.fov_y_radians = std::f32::consts::FRAC_PI_2;
         let seen = seen_ground(&slant, 2.0, 1.0, 1000.0).unwrap();
         let [far_left, far_right, near_right, near_left] = seen;
-        assert!((near_left.z).abs() < 0.1 && (near_right.z).abs() < 0.1, "{seen:?}");
+        assert!(
+            (near_left.z).abs() < 0.1 && (near_right.z).abs() < 0.1,
+            "{seen:?}"
+        );
         // West is +X and left.
         let width = 200.0 / 2.0_f32.sqrt();
         assert!((near_left.x - width).abs() < 1.0, "{seen:?}");
@@ -204,7 +213,11 @@ mod tests {
         flat.projection = Projection::Orthographic;
         assert_seen(&flat, 1.0, Some(rectangle));
         // Upward, and level without foreshortening.
-        assert_seen(&camera(Vec3::Y * 101.0, Vec3::new(0.0, 400.0, -100.0)), 1.0, None);
+        assert_seen(
+            &camera(Vec3::Y * 101.0, Vec3::new(0.0, 400.0, -100.0)),
+            1.0,
+            None,
+        );
         flat.pose.target = Vec3::new(0.0, 101.0, -100.0);
         assert_seen(&flat, 1.0, None);
     }

@@ -1,11 +1,11 @@
 //! The colours of a map from a distance at which its textures reduce to their means.
 
 use super::geometry::{Half, Shape, shows_side_material};
-use super::{Terrain, noise};
 use super::pack::TileRecord;
 use super::textures::Textures;
-use crate::assets::mip_levels;
+use super::{Terrain, noise};
 use crate::Image;
+use crate::assets::mip_levels;
 use crate::core::parallel::split_among_threads;
 use glam::Vec2;
 use mapscope_formats::pfmap::Pfmap;
