@@ -5,11 +5,11 @@ use std::time::Duration;
 use egui::accesskit::Role;
 use egui::{PointerButton, Pos2, Rect, ViewportId, vec2};
 use egui_kittest::Harness;
-use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 use glam::{DVec2, Vec3};
 
 use super::maps::with_map;
-use super::{Window, button, looking, middle, model, move_to, state, window, with_demo};
+use super::{Window, button, looking, middle, model, move_to, state, with_demo};
 use crate::viewer::commands::Action;
 use crate::viewer::testing::loaded;
 use crate::viewer::view::plan::Plan;
@@ -130,7 +130,7 @@ fn rulers_of_a_terrain_show_the_tile_under_the_pointer() {
     };
     for name in ["Columns", "Rows"] {
         let labels = labels(&h, name);
-        assert!(labels.len() > 2 && labels[0] == 0, "{labels:?}");
+        assert!(labels.len() > 2 && labels[0] % 10 == 0, "{labels:?}");
         let steps: Vec<i64> = labels.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert!(steps.iter().all(|step| *step == steps[0]), "{labels:?}");
         assert!([5, 10, 20, 50].contains(&steps[0]), "{labels:?}");

@@ -376,7 +376,7 @@ fn a_document_after_a_map_is_shown_normally() {
         Projection::Perspective
     );
     assert_eq!(*state(&h).session.view.shown, Shown::default());
-    assert!(h.query_by_label("2D").is_none() && h.query_by_label("Mini map").is_none());
+    assert!(h.query_by_label("2D").is_none());
 }
 
 #[test]

@@ -304,7 +304,7 @@ fn cone(painter: &Painter, eye: Pos2, seen: Option<[Pos2; 4]>) {
     let accent = theme::ACCENT.of(painter.ctx());
     if let Some(seen) = seen {
         let [far_left, far_right, near_right, near_left] = seen;
-        let fill = accent.gamma_multiply(0.3);
+        let fill = accent.gamma_multiply(0.18);
         painter.add(Shape::convex_polygon(seen.to_vec(), fill, Stroke::NONE));
         let ahead = far_left.lerp(far_right, 0.5) - near_left.lerp(near_right, 0.5);
         if (near_left.lerp(near_right, 0.5) - eye).dot(ahead) > 0.0 {
@@ -343,7 +343,7 @@ fn compass(ui: &mut Ui, context: &mut BarContext<'_>) -> Rect {
     ui.ctx()
         .accesskit_node_builder(response.id, |node| node.set_value(text.as_str()));
     let visuals = ui.style().interact(&response);
-    let painter = ui.painter();
+    let painter = ui.painter().with_clip_rect(rect);
     let (center, radius) = (rect.center(), COMPASS_SIDE * 0.5 - 1.0);
     let edge = if response.has_focus() {
         ui.visuals().selection.stroke

@@ -146,7 +146,7 @@ fn paint(
         } else {
             painter.hline(Rangef::new(strip.max.x - 4.0, strip.max.x), tick, stroke);
         }
-        if between.contains(cell.center()) {
+        if between.shrink(FONT_SIZE * 0.5).contains(cell.center()) {
             let text = number.to_string();
             texts.extend([text.as_str(), " "]);
             let at = middle(cell);
