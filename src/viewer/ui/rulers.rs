@@ -146,7 +146,12 @@ fn paint(
         } else {
             painter.hline(Rangef::new(strip.max.x - 4.0, strip.max.x), tick, stroke);
         }
-        if between.shrink(FONT_SIZE * 0.5).contains(cell.center()) {
+        // The mark of the pointer needs the room of labels beside it.
+        let is_covered = pointed_at.is_some_and(|pointed_at| {
+            let aside = (ruler.range(pointed_at).center() - cell.center()).abs();
+            pointed_at != index && aside < SPACING[axis] * 0.5
+        });
+        if !is_covered && between.shrink(FONT_SIZE * 0.5).contains(cell.center()) {
             let text = number.to_string();
             texts.extend([text.as_str(), " "]);
             let at = middle(cell);
