@@ -136,7 +136,7 @@ impl MiniMap {
                 if let Some([near, _, far, _]) = seen {
                     let seen = Rect::from_min_max(at(near), at(far)).intersect(rect);
                     let corners = [seen.min, seen.right_top(), seen.max, seen.left_bottom()];
-                    outline(&inside, corners.to_vec(), true);
+                    outline(&inside, &corners, true);
                 }
             }
             Plan::Ground(_) => {
@@ -284,13 +284,13 @@ fn area(
 }
 
 /// Paints a line with dark edges, so that it is visible on any map.
-fn outline(painter: &Painter, points: Vec<Pos2>, closed: bool) {
+fn outline(painter: &Painter, points: &[Pos2], closed: bool) {
     let ctx = painter.ctx();
     for (width, color) in [
         (3.0, theme::DEEP.of(ctx).gamma_multiply(0.7)),
         (1.0, theme::ACCENT.of(ctx)),
     ] {
-        let (points, stroke) = (points.clone(), Stroke::new(width, color));
+        let (points, stroke) = (points.to_vec(), Stroke::new(width, color));
         painter.add(if closed {
             Shape::closed_line(points, stroke)
         } else {
@@ -308,9 +308,9 @@ fn cone(painter: &Painter, eye: Pos2, seen: Option<[Pos2; 4]>) {
         painter.add(Shape::convex_polygon(seen.to_vec(), fill, Stroke::NONE));
         let ahead = far_left.lerp(far_right, 0.5) - near_left.lerp(near_right, 0.5);
         if (near_left.lerp(near_right, 0.5) - eye).dot(ahead) > 0.0 {
-            outline(painter, vec![near_left, eye, near_right], false);
+            outline(painter, &[near_left, eye, near_right], false);
         }
-        outline(painter, seen.to_vec(), true);
+        outline(painter, &seen, true);
     }
     dot(painter, eye, accent);
 }

@@ -171,7 +171,7 @@ fn paint(
         painter.rect_filled(mark, 2.0, accent);
         let at = middle(cell) - galley.size() * 0.5;
         painter.galley(at, galley, accent);
-        texts.push_str(&format!("pointer at {number}"));
+        texts.extend(["pointer at ", &number.to_string()]);
     }
     texts
 }
