@@ -15,6 +15,11 @@ pub enum Dock {
     Bottom,
 }
 
+impl Dock {
+    /// All edges.
+    pub(super) const ALL: [Self; 3] = [Self::Left, Self::Right, Self::Bottom];
+}
+
 /// The table of panels, which is handed to a macro: a row gives the panel, its contents, its edge and
 /// key, its id, name and help, and whether a document has something for it.
 macro_rules! panel_table {

@@ -50,7 +50,7 @@ pub use kinds::{level, map_scene, model, terrain, tilemap};
 pub use open::find::{NamedItem, find_items, items_of_kinds};
 pub use open::go_to::{Destination, destinations};
 pub use open::query::{Found, QueryError, find_matches};
-pub use open::suggest::{alike, continuations, fields_of_kind};
+pub use open::suggest::{Users, alike, continuations, fields_of_kind, users};
 pub use open::usage::{Usage, is_shared_asset};
 pub use open::{
     dangling_link, demo, format_by_name, formats, has_known_ending, identify_format, info_keys,

@@ -329,7 +329,9 @@ impl App {
         let Some(file) = &mut self.settings_file else {
             return;
         };
-        match exchange(file, &self.state.settings_to_keep()) {
+        let exchanged = exchange(file, &self.state.settings_to_keep());
+        self.state.saves_settings = file.works();
+        match exchanged {
             Ok(Some(merged)) => {
                 self.state.notices.dismiss_about(&Subject::Settings);
                 let has_new_keys = merged.keys != self.state.settings.keys;

@@ -192,7 +192,7 @@ impl App {
         proxy: EventLoopProxy<UserEvent>,
         (interfaces, instance): (GraphicsApis, JoinHandle<wgpu::Instance>),
         samples: Option<Samples>,
-        state: State,
+        mut state: State,
         script: Script,
         settings_file: Option<SettingsFile>,
     ) -> Self {
@@ -207,6 +207,7 @@ impl App {
             theme::stop_blinking(&egui);
         }
         egui.add_plugin(Portions::default());
+        state.saves_settings = settings_file.as_ref().is_some_and(SettingsFile::works);
         let mut app = Self {
             interfaces,
             instance: Some(instance),

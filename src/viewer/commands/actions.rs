@@ -144,6 +144,9 @@ impl State {
             Action::SavePicture | Action::SaveMap => self.why_no_saving(),
             Action::SaveAnimation => self.why_no_animation(),
             Action::Edit => self.why_no_editing(),
+            Action::Bookmark(number) if self.can_have_bookmarks() && !self.is_enabled(action) => {
+                Some(format!("No bookmark {number}"))
+            }
             _ => None,
         }
     }
@@ -183,6 +186,7 @@ impl State {
                 Some(self.settings.navigation.reverses_wheel)
             }
             Action::Setting(Setting::ReversesDrag) => Some(self.settings.navigation.reverses_drag),
+            Action::Setting(Setting::BookmarkPins) => Some(self.settings.bookmark_pins),
             _ => None,
         }
     }
@@ -229,16 +233,15 @@ impl State {
     /// Runs a command, if it is enabled.
     pub(crate) fn run(&mut self, action: Action) {
         if !self.is_enabled(action) {
-            let explained = [
-                Action::SavePicture,
-                Action::SaveMap,
-                Action::SaveAnimation,
-                Action::Edit,
-            ];
-            if let Some(why) = self
-                .why_disabled(action)
-                .filter(|_| explained.contains(&action))
-            {
+            let is_explained = matches!(
+                action,
+                Action::SavePicture
+                    | Action::SaveMap
+                    | Action::SaveAnimation
+                    | Action::Edit
+                    | Action::Bookmark(_)
+            );
+            if let Some(why) = self.why_disabled(action).filter(|_| is_explained) {
                 // A keyboard shortcut shows no menu that could explain it.
                 self.notices.toast(why, None);
             }
@@ -427,6 +430,7 @@ impl State {
                     Setting::Navigation(preset) => navigation.preset = preset,
                     Setting::ReversesWheel => navigation.reverses_wheel ^= true,
                     Setting::ReversesDrag => navigation.reverses_drag ^= true,
+                    Setting::BookmarkPins => self.settings.bookmark_pins ^= true,
                 }
                 self.effects.push(Effect::SaveSettings);
             }

@@ -284,6 +284,8 @@ pub enum Setting {
     ReversesDrag,
     /// The theme of the window.
     Theme(ThemeChoice),
+    /// The pins of bookmarks in the view.
+    BookmarkPins,
 }
 
 /// A pointer gesture in the view, and its effect.
@@ -539,8 +541,10 @@ static TABLE: &[Command] = &[
         run: |state| state.interface.dialog = Some(Dialog::Bookmarks),
     }),
         "List the bookmarks of the file, and name, replace or remove them"),
+    command("bookmark.pins", "Bookmarks", &[], ("View", 1), Action::Setting(Setting::BookmarkPins),
+        "Show or hide a numbered pin at the place of each bookmark"),
     command("bookmark.last-view", "Open files in their last view", &[], ("Settings", 4), Action::LastView,
-        "Open a file in the view in which it was closed"),
+        "Open a file in the view and with the panels in which it was closed"),
     command("camera.zoom-in", "Zoom in", &[key(Key::Plus), key(Key::Equals)], ("Camera", 0), Action::Zoom { nearer: true },
         "Move closer to the centre of the view"),
     command("camera.zoom-out", "Zoom out", &[key(Key::Minus)], ("Camera", 0), Action::Zoom { nearer: false },

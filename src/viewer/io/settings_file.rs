@@ -55,6 +55,11 @@ impl SettingsFile {
         (file, settings)
     }
 
+    /// `true` unless the last access failed.
+    pub(crate) fn works(&self) -> bool {
+        !self.has_failed
+    }
+
     /// Describes a failure for the user. Only the first of several failures in a row is returned.
     fn report<T>(&mut self, result: io::Result<T>, what: &str) -> Result<Option<T>, String> {
         let had_failed = std::mem::replace(&mut self.has_failed, result.is_err());

@@ -21,9 +21,10 @@ use mapscope_scene::{
 };
 
 /// Examples of queries, by kind of item.
-const EXAMPLES: [(&str, &str); 5] = [
+const EXAMPLES: [(&str, &str); 6] = [
     ("tile", "ramp_height > 1 and not pathable"),
-    ("entity", "faction = 0 and not found"),
+    ("entity", "not found"),
+    ("entity", "faction = 0 and above_ground > 1"),
     ("cube", "material ~ brick and depth >= 3"),
     ("cell", "tile = 12 and layer = 2"),
     ("triangle", "material = 0"),
@@ -43,6 +44,8 @@ pub struct Find {
     /// The text before the cursor for which the suggestions are.
     suggested_for: String,
     suggestions: Vec<String>,
+    /// Queries that show how one is written.
+    examples: Vec<String>,
     /// Number of the listed search.
     number: u64,
     /// Keys of the columns after item and name.
@@ -63,6 +66,7 @@ impl PanelUi for Find {
         if self.of.changed_to(context.document) {
             self.suggested_for.clear();
             self.suggestions.clear();
+            self.examples = examples(&**context.document);
         }
         ui.horizontal(|ui| {
             // Buttons and the number of matches stand at the end.
@@ -70,7 +74,7 @@ impl PanelUi for Find {
         });
         let finding = context.finding;
         match &finding.result {
-            None if self.text.is_empty() => Self::hint(ui, context),
+            None if self.text.is_empty() => self.hint(ui, context),
             None => {}
             Some(Err(why)) => {
                 let why = RichText::new(why).color(ui.visuals().error_fg_color);
@@ -179,15 +183,21 @@ impl Find {
         ui.label(summary(context, &matches));
     }
 
-    fn hint(ui: &mut Ui, context: &PanelContext<'_>) {
+    /// Shows how to write a query, with examples to click.
+    fn hint(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let kind = main_kind(context.document.about().format.id);
-        let example = EXAMPLES.iter().find(|(of, _)| *of == kind);
-        let example = example.map_or("", |(_, example)| example);
         let advice = format!(
-            "A condition such as `{example}` finds items of the kind `{kind}`; `KIND where` before \
-             it finds others."
+            "A condition finds items of the kind `{kind}`; `KIND where` before it finds others. \
+             For example:"
         );
         parts::hint(ui, "No query", &advice);
+        ui.vertical_centered(|ui| {
+            for query in &self.examples {
+                if ui.link(query).on_hover_text("Find these").clicked() {
+                    context.ask(Request::Find(query.clone()));
+                }
+            }
+        });
     }
 
     /// Updates the table for other matches, or for another order.
@@ -387,6 +397,22 @@ impl Find {
             }),
         )
     }
+}
+
+/// Returns example queries for the main kind of a document.
+fn examples(document: &dyn Document) -> Vec<String> {
+    let kind = main_kind(document.about().format.id);
+    let fields = fields_of_kind(document, kind);
+    // Entities of levels have other fields than those of scenes.
+    let is_known = |condition: &str| {
+        let first = condition.trim_start_matches("not ").split(' ').next();
+        fields.iter().any(|field| Some(&**field) == first)
+    };
+    let of_kind = EXAMPLES.iter().filter(|(of, _)| *of == kind);
+    of_kind
+        .filter(|(_, condition)| is_known(condition))
+        .map(|(_, condition)| format!("{kind} where {condition}"))
+        .collect()
 }
 
 fn path_of(key: &str) -> Vec<String> {

@@ -7,7 +7,8 @@ use egui::{Frame, Grid, Label, RichText, TextWrapMode, Ui, accesskit};
 use super::document_key::DocumentKey;
 use super::{EditTarget, PanelContext, PanelUi, Request, dump, menu, parts};
 use crate::viewer::format;
-use mapscope_scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
+use mapscope_formats::Plural;
+use mapscope_scene::{Item, Playhead, Property, PropertyGroup, TextSpan, Users, users};
 
 /// Width of the name column, in points.
 const NAME_WIDTH: f32 = 104.0;
@@ -30,6 +31,8 @@ pub struct Inspector {
     is_camera: bool,
     /// `true` if the item is a file that can be opened.
     is_file: bool,
+    /// The items that refer to it.
+    users: Vec<Users>,
     groups: Vec<PropertyGroup>,
     /// Index of the visible page of the item's bytes.
     page: usize,
@@ -58,6 +61,7 @@ impl PanelUi for Inspector {
             let document = context.document;
             self.groups = document.properties(item, context.shown);
             self.has_place = document.place(item, context.shown).bounds.is_some();
+            self.users = users(&**document, item);
             self.is_camera = document.camera_of(item).is_some();
             self.is_file = document.file_of(item).is_some();
             self.item = now;
@@ -92,9 +96,38 @@ impl PanelUi for Inspector {
             }
             ui.menu_button("More", |ui| menu::of_item(ui, context.menu(), item, None));
         });
+        self.show_users(ui, context);
         parts::scrolled(ui, |ui| {
             for (i, group) in self.groups.iter().enumerate() {
                 ui.push_id(i, |ui| show_group(ui, context, group, &mut self.page));
+            }
+        });
+    }
+}
+
+impl Inspector {
+    /// Shows links to the lists of the items that refer to this one.
+    fn show_users(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        if self.users.is_empty() {
+            return;
+        }
+        ui.horizontal_wrapped(|ui| {
+            ui.weak("Used by:");
+            for Users { kind, count, query } in &self.users {
+                let mut text = match count {
+                    Some(count) => format::counted(*count as usize, kind),
+                    None => Plural(kind).to_string(),
+                };
+                if self.users.iter().filter(|it| it.kind == *kind).count() > 1 {
+                    // Such as the top of a tile and its side.
+                    let field = query.split(' ').skip_while(|word| *word != "where").nth(1);
+                    text.extend([" by ", field.unwrap_or_default()]);
+                }
+                let link = ui.link(text);
+                if link.clicked() {
+                    context.ask(Request::ListMatches(query.clone()));
+                }
+                link.on_hover_text(format!("Find {query}"));
             }
         });
     }

@@ -1,4 +1,4 @@
-//! Bookmarks of views, and the last view of each file.
+//! Bookmarks of views, and the last view and panels of each file.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::interface::Dialog;
 use super::settings::Settings;
-use super::{State, folder};
+use super::{Effect, State, folder};
+use crate::viewer::docks::{Dock, Panel};
 use crate::viewer::view::viewpoint::Viewpoint;
 use mapscope_formats::Severity;
 
@@ -25,6 +26,9 @@ pub(crate) struct FileViews {
     /// The view when it was closed.
     #[serde(default)]
     last: Option<Viewpoint>,
+    /// The panels that were open when it was closed; `None` if that is unknown.
+    #[serde(default)]
+    panels: Option<Vec<Panel>>,
     /// Its bookmarks, by number.
     #[serde(default)]
     pub bookmarks: Vec<Bookmark>,
@@ -37,7 +41,8 @@ pub(crate) struct Bookmark {
     pub number: u8,
     /// Its name.
     pub name: String,
-    view: Viewpoint,
+    /// Its view.
+    pub view: Viewpoint,
 }
 
 impl Settings {
@@ -51,6 +56,7 @@ impl Settings {
             None => FileViews {
                 file,
                 last: None,
+                panels: None,
                 bookmarks: Vec::new(),
             },
         };
@@ -89,7 +95,11 @@ impl State {
         let is_free = |number: &u8| self.bookmarks().iter().all(|it| it.number != *number);
         if let Some(number) = (1..=MAX_BOOKMARKS).find(is_free) {
             self.set_bookmark(number);
-            let text = format!("Bookmark {number} added");
+            let text = if self.saves_settings {
+                format!("Bookmark {number} added")
+            } else {
+                format!("Bookmark {number} added until the window closes: settings are not saved")
+            };
             self.notices.replace_toast("Bookmark", text);
         } else {
             let text = "All nine bookmarks are used";
@@ -105,16 +115,20 @@ impl State {
         };
         let view = self.session.view.viewpoint(&**document);
         let selected = self.session.view.shown.selected;
-        let name = selected.map_or_else(|| format!("View {number}"), |item| item.to_string());
+        let mut name = selected.map_or_else(|| format!("View {number}"), |item| item.to_string());
         let Some(bookmarks) = self.bookmarks_mut() else {
             return;
         };
+        if bookmarks.iter().any(|other| other.name == name) {
+            name = format!("{name} ({number})");
+        }
         if let Some(bookmark) = bookmarks.iter_mut().find(|it| it.number == number) {
             bookmark.view = view;
         } else {
             bookmarks.push(Bookmark { number, name, view });
             bookmarks.sort_by_key(|bookmark| bookmark.number);
         }
+        self.effects.push(Effect::SaveSettings);
     }
 
     /// Names the bookmark with a number.
@@ -171,6 +185,7 @@ impl State {
             && let Some(views) = settings.views_mut(file)
         {
             views.last = Some(self.session.view.viewpoint(&**document));
+            views.panels = Some(self.chosen_panels().collect());
         }
     }
 
@@ -183,12 +198,31 @@ impl State {
         settings
     }
 
-    /// Restores the view in which a file was closed.
-    pub(super) fn restore_view_of(&mut self, file: &Path) {
+    /// Restores the view in which a file was closed, and its panels if `has_panels`.
+    pub(super) fn restore_view_of(&mut self, file: &Path, has_panels: bool) {
         let views = self.settings.views_of(file);
-        let last = views.and_then(|views| views.last.clone());
-        if let Some(view) = last.filter(|_| self.settings.remembers_views) {
+        let Some(views) = views.filter(|_| self.settings.remembers_views).cloned() else {
+            return;
+        };
+        if let Some(view) = views.last {
             self.look_from(&view);
+        }
+        if let Some(panels) = views.panels.filter(|_| has_panels) {
+            self.restore_panels(&panels);
+        }
+    }
+
+    fn restore_panels(&mut self, panels: &[Panel]) {
+        for dock in Dock::ALL {
+            let panel = panels.iter().copied().find(|panel| panel.dock() == dock);
+            let open = self.settings.dock(dock).open;
+            // The list of files stays open to open the next one, and problems of this file do, too.
+            let opened_itself =
+                self.interface.problems_auto_opened && open == Some(Panel::Problems);
+            if open != panel && open != Some(Panel::Files) && !(opened_itself && panel.is_none()) {
+                self.settings.dock_mut(dock).open = panel;
+                self.interface.problems_auto_opened &= dock != Dock::Bottom;
+            }
         }
     }
 }

@@ -50,7 +50,7 @@ use super::view::camera_control::CameraMode;
 use super::view::fields_of_view::FieldsOfView;
 use crate::images::series::Destination;
 use crate::view_request::ViewRequest;
-use crate::viewer::docks::Panel;
+use crate::viewer::docks::{Dock, Panel};
 use mapscope_formats::{Place, Severity};
 use mapscope_scene::saving::FileKind;
 use mapscope_scene::{Document, MapChoice, OpenOptions};
@@ -126,6 +126,8 @@ pub(crate) struct State {
     pub open_options: OpenOptions,
     /// Pending actions for the window.
     pub effects: Vec<Effect>,
+    /// `true` if the settings can be saved, as far as known.
+    pub saves_settings: bool,
 }
 
 impl State {
@@ -152,6 +154,7 @@ impl State {
             named_map: MapChoice::Beside,
             open_options: OpenOptions::default(),
             effects: Vec::new(),
+            saves_settings: true,
         }
     }
 
@@ -334,7 +337,8 @@ impl State {
                 && !keeps_camera
                 && !request.sets_view()
             {
-                self.restore_view_of(&opened);
+                // The panels stay while the user steps through files.
+                self.restore_view_of(&opened, cause == Cause::Opened);
             }
         }
         self.session.keep_offered_overlays(&*document);
@@ -360,13 +364,25 @@ impl State {
     pub(crate) fn settings_to_keep(&self) -> Settings {
         let mut settings = self.settings_with_view();
         settings.timeline.smooth = self.session.player.is_smooth();
-        if self.interface.problems_auto_opened && settings.bottom.open == Some(Panel::Problems) {
-            settings.bottom.open = None;
+        for dock in Dock::ALL {
+            settings.dock_mut(dock).open = None;
         }
-        if let Some(before) = self.panel_replaced_by_files() {
-            settings.left.open = Some(before);
+        for panel in self.chosen_panels() {
+            settings.dock_mut(panel.dock()).open = Some(panel);
         }
         settings
+    }
+
+    /// The open panels, without those that opened automatically.
+    fn chosen_panels(&self) -> impl Iterator<Item = Panel> {
+        Dock::ALL.into_iter().filter_map(|dock| {
+            let open = self.settings.dock(dock).open?;
+            match open {
+                Panel::Problems if self.interface.problems_auto_opened => None,
+                Panel::Files => self.panel_replaced_by_files().or(Some(open)),
+                _ => Some(open),
+            }
+        })
     }
 
     /// Shows why the settings file is not read or written.

@@ -101,6 +101,8 @@ pub(crate) struct Settings {
     pub mini_map: bool,
     /// `true` if views of maps from above have rulers.
     pub rulers: bool,
+    /// `true` if bookmarks have pins in the view.
+    pub bookmark_pins: bool,
     /// `true` if a model shows the weights of the selected joint.
     pub joint_weights: bool,
     /// The timeline.
@@ -153,6 +155,7 @@ impl Default for Settings {
             keeps_problems_closed: false,
             mini_map: true,
             rulers: true,
+            bookmark_pins: true,
             joint_weights: true,
             timeline: TimelineSettings::default(),
             fields_of_view: FieldsOfView::default(),

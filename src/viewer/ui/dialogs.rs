@@ -705,7 +705,7 @@ fn texture_folders(ui: &mut egui::Ui, state: &State) -> Answer {
 }
 
 fn bookmarks(ui: &mut egui::Ui, state: &mut State) -> Answer {
-    ui.set_width(520.0);
+    ui.set_width(600.0);
     heading(ui, "Bookmarks");
     ui.weak("Views of this file, each with a number");
     ui.add_space(4.0);
@@ -715,14 +715,16 @@ fn bookmarks(ui: &mut egui::Ui, state: &mut State) -> Answer {
         ui.label("No bookmarks");
     }
     for Bookmark {
-        number, mut name, ..
+        number,
+        mut name,
+        view,
     } in bookmarks
     {
         ui.horizontal(|ui| {
             ui.label(number.to_string());
             let field = TextEdit::singleline(&mut name)
                 .char_limit(MAX_NAME)
-                .desired_width(250.0);
+                .desired_width(190.0);
             let field = ui.add(field);
             let label = format!("Name of bookmark {number}");
             field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, &label));
@@ -743,6 +745,7 @@ fn bookmarks(ui: &mut egui::Ui, state: &mut State) -> Answer {
             if is_clicked("Remove") {
                 state.remove_bookmark(number);
             }
+            ui.add(egui::Label::new(RichText::new(view.place_text()).weak()).truncate());
         });
     }
     ui.add_space(6.0);

@@ -185,7 +185,7 @@ fn signed(difference: f32) -> String {
     [plus, &text].concat()
 }
 
-fn on_screen(camera: &Camera, point: Vec3, rect: Rect) -> Option<Pos2> {
+pub(crate) fn on_screen(camera: &Camera, point: Vec3, rect: Rect) -> Option<Pos2> {
     let at = camera.project(point, rect.aspect_ratio())?;
     let place = rect.min + vec2(at.x * rect.width(), at.y * rect.height());
     place.is_finite().then_some(place)

@@ -1,11 +1,12 @@
 //! Views of documents that are stored in the settings.
 
+use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
 use super::View;
 use super::camera_control::CameraMode;
 use mapscope_scene::camera::{Pose, Projection};
-use mapscope_scene::{Document, Item, Levels};
+use mapscope_scene::{Document, Item, Levels, Shown, fixed};
 
 /// A view of a document, in terms that survive changes of the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,28 @@ impl Viewpoint {
         let (kind, numbers) = Item::split_kind(self.selected.as_deref()?)?;
         let mut items = Item::of_kind(kind, numbers).into_iter();
         items.find(|item| document.has(*item))
+    }
+
+    /// The centre of the selected item, or else the point that the camera looks at. `None` for an
+    /// invalid view, and for one of another format or level.
+    pub(crate) fn place(&self, document: &dyn Document, shown: &Shown) -> Option<Vec3> {
+        if !self.is_of(document) || self.level(document) != shown.level {
+            return None;
+        }
+        let selected = self.selected(document);
+        let bounds = selected.and_then(|item| document.place(item, shown).bounds);
+        let target = || Some(self.camera.parse::<Pose>().ok()?.target);
+        bounds.map(|bounds| bounds.center()).or_else(target)
+    }
+
+    /// Describes where it is: the selected item, or the point that the camera looks at.
+    pub(crate) fn place_text(&self) -> String {
+        let target = self
+            .camera
+            .parse::<Pose>()
+            .map(|pose| pose.target.to_array());
+        let target = target.map(|at| format!("at {}", at.map(|axis| fixed(axis, 1)).join(" ")));
+        self.selected.clone().or(target.ok()).unwrap_or_default()
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::slice;
 
+use serde_json::Value as Json;
+
 use super::find::visit;
 use super::main_kind;
 use super::query::{
@@ -168,6 +170,77 @@ pub fn alike(document: &dyn Document, item: Item) -> Vec<String> {
             Some(format!("{kind} where {}", condition?))
         });
     queries.collect()
+}
+
+/// Items that refer to items of a kind: the kind, theirs, the condition on their fields with fields
+/// of the item in braces, and the item's field with their number, if it has one.
+const USERS: [(&str, &str, &str, &str); 11] = [
+    ("faction", "entity", "faction = {index}", "entities"),
+    ("class", "entity", "class = {name}", "entities"),
+    ("model", "entity", "model = {path}", "entities"),
+    ("tile type", "tile", "type = {name}", "tiles"),
+    ("material", "tile", "top_material = {index}", "tops"),
+    ("material", "tile", "side_material = {index}", "sides"),
+    ("material", "triangle", "material = {index}", "triangles"),
+    (
+        "material",
+        "cube",
+        "materials.materials = {name} and level = {level}",
+        "",
+    ),
+    ("entity type", "entity", "type = {type}", ""),
+    (
+        "tile",
+        "cell",
+        "tile = {number} and palette = {palette}",
+        "uses",
+    ),
+    ("zone", "cell", "zones = {name}", ""),
+];
+
+/// The items that refer to another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Users {
+    /// Their kind.
+    pub kind: &'static str,
+    /// Their number, if the item knows it.
+    pub count: Option<u64>,
+    /// The query that finds them.
+    pub query: String,
+}
+
+/// Returns the items that refer to an item by their fields, one entry per field.
+pub fn users(document: &dyn Document, item: Item) -> Vec<Users> {
+    let Some(record) = document.record(item, Playhead::default().into()) else {
+        return Vec::new();
+    };
+    let kinds = kinds_of(document);
+    let value = |key: &str| {
+        let value = record.value(&[key.to_owned()]);
+        value.map_or(Json::Null, |value| value.json())
+    };
+    let of_row = |(_, kind, condition, count): (_, &'static str, &str, &str)| {
+        let mut parts = condition.split(['{', '}']);
+        let mut query = format!("{kind} where {}", parts.next()?);
+        let mut is_known = false;
+        while let (Some(key), Some(after)) = (parts.next(), parts.next()) {
+            let text = match value(key) {
+                Json::String(text) => written(&text)?,
+                // Only the fields after the first may be absent.
+                Json::Null if !is_known => return None,
+                other => other.to_string(),
+            };
+            is_known = true;
+            query.extend([&text, after]);
+        }
+        let count = value(count).as_u64();
+        (count != Some(0)).then_some(Users { kind, count, query })
+    };
+    USERS
+        .into_iter()
+        .filter(|(of, kind, ..)| *of == item.kind() && kinds.iter().any(|it| it.kind == *kind))
+        .filter_map(of_row)
+        .collect()
 }
 
 fn words(words: &[&str]) -> Vec<String> {

@@ -2,8 +2,8 @@
 
 use mapscope_scene::demo::{BATHHOUSE, DRAKELING, Demo, HAMLET, STATION, TERRAIN, VILLAGE};
 use mapscope_scene::{
-    Document, Found, Item, OpenOptions, Playhead, Progress, QueryError, alike, continuations,
-    fields_of_kind, find_matches, open,
+    Document, Found, Item, OpenOptions, Playhead, Progress, QueryError, Users, alike,
+    continuations, fields_of_kind, find_matches, open, users,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -321,5 +321,69 @@ fn items_like_another_are_found_by_each_of_its_fields() {
     assert!(
         queries.contains(&"tile where top_material = Grass".to_owned()),
         "{queries:?}"
+    );
+}
+
+#[test]
+fn the_users_of_an_item_are_found_and_as_many_as_it_says() {
+    let mut kinds_with_users = Vec::new();
+    for demo in [
+        &TERRAIN, &HAMLET, &DRAKELING, &BATHHOUSE, &VILLAGE, &STATION,
+    ] {
+        let document = opened(demo);
+        let kinds = [
+            "faction",
+            "class",
+            "model",
+            "tile type",
+            "material",
+            "entity type",
+            "tile",
+            "zone",
+        ];
+        for kind in kinds {
+            let Ok(items) = find_matches(&*document, kind, Playhead::default(), 8) else {
+                continue;
+            };
+            for Users { kind, count, query } in items
+                .items
+                .iter()
+                .flat_map(|found| users(&*document, found.item))
+            {
+                let of = found(&*document, &query);
+                assert_eq!(of.kind, kind, "{query}");
+                assert!(count.is_none_or(|count| count == of.count), "{query}");
+                if of.count > 0 {
+                    kinds_with_users.push((items.kind, kind));
+                }
+            }
+        }
+    }
+    kinds_with_users.dedup();
+    assert_eq!(
+        kinds_with_users,
+        [
+            ("tile type", "tile"),
+            ("material", "tile"),
+            ("faction", "entity"),
+            ("class", "entity"),
+            ("model", "entity"),
+            ("material", "triangle"),
+            ("material", "cube"),
+            ("entity type", "entity"),
+            ("tile", "cell"),
+            ("zone", "cell"),
+            ("tile", "cell"),
+        ]
+    );
+    let faction = Item::of_kind("faction", "1")[0];
+    let of_faction = users(&*opened(&HAMLET), faction);
+    assert_eq!(
+        of_faction,
+        [Users {
+            kind: "entity",
+            count: Some(3),
+            query: "entity where faction = 1".to_owned(),
+        }]
     );
 }

@@ -2,6 +2,7 @@
 
 mod contour;
 mod labels;
+mod pins;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use glam::{DVec2, Vec2, Vec3};
 
 use self::contour::Outline;
 use self::labels::Labels;
+use self::pins::Pins;
 use crate::viewer::commands::key_of;
 use crate::viewer::format::capitalized;
 use crate::viewer::keymap::FLY_KEYS;
@@ -78,6 +80,7 @@ pub(crate) struct Viewport {
     menu_of: Option<(Item, Vec3)>,
     outline: Outline,
     labels: Labels,
+    pins: Pins,
 }
 
 impl Viewport {
@@ -173,6 +176,9 @@ impl Viewport {
                 let place = Rect::from_center_size(rect.center(), rect.size() * 0.8);
                 ui.put(place, egui::Label::new(egui::RichText::new(text).heading()));
             }
+        }
+        if let Some(action) = self.pins.ui(ui, rect, state, document) {
+            state.run(action);
         }
         let measure = &state.session.tools.measure;
         measure.paint(&state.session.view.camera, ui.painter(), rect);
