@@ -56,6 +56,8 @@ pub enum Request {
     ShowProblem(Option<ProblemTarget>),
     /// Go to a difference, by its index.
     ShowChange(usize),
+    /// Set the order in which differences follow each other; `None` for that of the file.
+    OrderChanges(Option<Vec<usize>>),
     /// Find the items that match a query; an empty one ends the search.
     Find(String),
     /// Find the items that match a query, and show the panel with the matches.
@@ -135,6 +137,7 @@ impl State {
             Request::Warn(text) => self.notices.toast(text, Some(Severity::Warning)),
             Request::ShowProblem(target) => self.show_problem(target),
             Request::ShowChange(index) => self.session.show_change(index),
+            Request::OrderChanges(order) => self.session.tools.comparison.order = order,
             Request::Find(query) => self.find(query),
             Request::ListMatches(query) => {
                 self.show_panel(Panel::Find);

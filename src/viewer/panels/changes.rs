@@ -4,10 +4,14 @@ use std::fmt::Write as _;
 
 use egui::accesskit::Role;
 use egui::{Align2, Color32, RichText, Ui};
+use serde_json::Value as Json;
 
 use super::list::List;
+use super::sorting::{Sorting, csv_button};
 use super::{Changes, PanelContext, PanelUi, Request, parts};
 use crate::viewer::commands::{self, Action, with_key};
+use crate::viewer::state::folder::natural_order;
+use mapscope_export::csv_of;
 use mapscope_scene::diff::{Difference, FieldChange, change_color};
 
 /// Width of the column for kind and place of a difference, in points.
@@ -20,6 +24,9 @@ const MAX_FIELDS: usize = 6;
 pub struct ChangesPanel {
     /// Number of the last shown comparison, and the selected difference at that time.
     shown: (u64, Option<usize>),
+    sorting: Sorting,
+    /// Indices of the differences in the order of the list.
+    order: Vec<usize>,
     list: List,
 }
 
@@ -34,6 +41,12 @@ impl PanelUi for ChangesPanel {
             ui.vertical_centered(|ui| run_button(ui, context, "compare"));
             return;
         };
+        let now = (changes.number, context.change);
+        let before = std::mem::replace(&mut self.shown, now);
+        if before.0 != now.0 {
+            self.sorting = Sorting::default();
+            self.sort(changes);
+        }
         ui.horizontal_wrapped(|ui| {
             ui.label(format!(
                 "From {} to the open file: {}",
@@ -51,7 +64,14 @@ impl PanelUi for ChangesPanel {
             run_button(ui, context, "compare");
             let help = "Copy the listed differences as text";
             if parts::button(ui, has_some, "Copy all", help) {
-                ui.copy_text(as_text(changes));
+                ui.copy_text(as_text(&self.listed(changes)));
+            }
+            csv_button(ui, has_some, || as_csv(&self.listed(changes)));
+            let columns = ["change", "kind", "place", "fields"];
+            if has_some && self.sorting.headings(ui, &columns) {
+                self.sort(changes);
+                let order = self.sorting.column().map(|_| self.order.clone());
+                context.ask(Request::OrderChanges(order));
             }
         });
         let differences = &changes.diff.differences;
@@ -69,16 +89,18 @@ impl PanelUi for ChangesPanel {
             ui.weak(format!("{unlisted} more are not listed"));
         }
         let list_id = ui.scope_id().with("changes");
-        let now = (changes.number, context.change);
-        if std::mem::replace(&mut self.shown, now) != now
-            && let Some(at) = context.change
+        let row_of = |at| self.order.iter().position(|index| *index == at);
+        if before != now
+            && let Some(row) = context.change.and_then(row_of)
         {
             // One row before it stays in view.
-            self.list.top = Some(at.saturating_sub(1));
+            self.list.top = Some(row.saturating_sub(1));
         }
-        let count = differences.len();
-        self.list.show(ui, None, count, |ui, index, _| {
-            let Some(difference) = differences.get(index) else {
+        self.list.show(ui, None, self.order.len(), |ui, row, _| {
+            let found = self.order.get(row).copied();
+            let Some((index, difference)) =
+                found.and_then(|index| Some((index, differences.get(index)?)))
+            else {
                 return;
             };
             let fields = fields_text(difference, MAX_FIELDS);
@@ -102,18 +124,52 @@ impl PanelUi for ChangesPanel {
     }
 }
 
+impl ChangesPanel {
+    fn sort(&mut self, changes: &Changes) {
+        let all = &changes.diff.differences;
+        self.order = (0..all.len()).collect();
+        self.sorting.apply(&mut self.order, |column, a, b| {
+            let (a, b) = (&all[*a], &all[*b]);
+            let first = |it: &Difference| it.fields.first().map(|field| field.name.to_lowercase());
+            match column {
+                0 => how(a).cmp(how(b)),
+                1 => a.what.cmp(b.what),
+                2 => natural_order(&a.place, &b.place),
+                _ => first(a).cmp(&first(b)),
+            }
+        });
+    }
+
+    /// Returns the differences in the order of the list.
+    fn listed<'a>(&self, changes: &'a Changes) -> Vec<&'a Difference> {
+        let order = self.order.iter();
+        order
+            .filter_map(|index| changes.diff.differences.get(*index))
+            .collect()
+    }
+}
+
+fn how(difference: &Difference) -> &'static str {
+    match difference.is_in {
+        [true, false] => "gone",
+        [false, true] => "only here",
+        _ => "changed",
+    }
+}
+
 /// Returns the heading of a difference: how it differs, its name and its place.
 fn heading(difference: &Difference) -> String {
     let Difference { what, place, .. } = difference;
-    let how = match difference.is_in {
-        [true, false] => "gone:",
-        [false, true] => "only here:",
-        _ => "changed",
-    };
-    if place == what {
-        format!("{how} {what}")
+    let colon = if difference.is_in == [true, true] {
+        ""
     } else {
-        format!("{how} {what} {place}")
+        ":"
+    };
+    let how = how(difference);
+    if place == what {
+        format!("{how}{colon} {what}")
+    } else {
+        format!("{how}{colon} {what} {place}")
     }
 }
 
@@ -184,14 +240,33 @@ fn tooltip(ui: &mut Ui, difference: &Difference, changes: &Changes) {
 }
 
 /// Returns the differences as text, one per line.
-fn as_text(changes: &Changes) -> String {
+fn as_text(differences: &[&Difference]) -> String {
     let mut text = String::new();
-    for difference in &changes.diff.differences {
+    for difference in differences {
         let fields = fields_text(difference, usize::MAX);
         // Writing to a string does not fail.
         let _ = writeln!(text, "{}: {fields}", heading(difference));
     }
     text
+}
+
+/// Returns the differences as comma-separated values, one line per field.
+fn as_csv(differences: &[&Difference]) -> String {
+    let lines = differences.iter().flat_map(|difference| {
+        let Difference { what, place, .. } = difference;
+        let line = move |field: Option<&FieldChange>| {
+            let [before, now] = field.map(|field| field.texts.clone()).unwrap_or_default();
+            let name = field.map(|field| field.name.to_lowercase());
+            let start = [how(difference), *what, place.as_str()].map(Json::from);
+            start.into_iter().chain([name, before, now].map(Json::from))
+        };
+        let fields = difference.fields.iter().map(move |field| line(Some(field)));
+        fields.chain(difference.fields.is_empty().then(|| line(None)))
+    });
+    csv_of(
+        &["change", "kind", "place", "field", "before", "now"],
+        lines,
+    )
 }
 
 fn action(id: &str) -> Option<(&'static str, &'static str, Action)> {

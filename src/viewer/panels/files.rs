@@ -7,10 +7,12 @@ use egui::accesskit::Role;
 use egui::{Align2, Key, Modifiers, RichText, TextStyle, Ui, WidgetText, vec2};
 
 use super::list::List;
+use super::sorting::{Sorting, csv_button};
 use super::{PanelContext, PanelUi, Request, parts, tree};
 use crate::viewer::state::folder;
 use crate::viewer::state::playlist::{ListedFile, Playlist};
 use crate::viewer::{format, places};
+use mapscope_export::csv_of;
 use mapscope_formats::Severity;
 
 /// Gap between the path of a file and its format, in points.
@@ -26,6 +28,7 @@ pub struct Files {
     listed: Vec<usize>,
     /// The open file that was last scrolled into view.
     current: Option<usize>,
+    sorting: Sorting,
     list: List,
     /// `true` if a row of the list had the keyboard focus in the last frame.
     has_focus: bool,
@@ -47,12 +50,12 @@ impl PanelUi for Files {
                 self.current = Some(list.current());
             }
             self.of = Some(of);
-            self.listed = list.matching(&self.search);
+            self.list(list);
         }
         let help = "Filter files by path or format; Enter opens the first";
         let searched = parts::search_field(ui, &mut self.search, help);
         if searched.changed {
-            self.listed = list.matching(&self.search);
+            self.list(list);
             self.current = None;
             context.ask(Request::FilterListed(self.search.clone()));
         }
@@ -71,6 +74,13 @@ impl PanelUi for Files {
         } else {
             ui.weak(parts::matches(self.listed.len(), &self.search));
         }
+        ui.horizontal_wrapped(|ui| {
+            if self.sorting.headings(ui, &["path", "format"]) {
+                self.list(list);
+                self.current = None;
+            }
+            csv_button(ui, !self.listed.is_empty(), || self.as_csv(list));
+        });
         if let Some(note) = list.note() {
             ui.horizontal_top(|ui| {
                 parts::severity(ui, Severity::Warning);
@@ -89,6 +99,35 @@ impl PanelUi for Files {
 }
 
 impl Files {
+    /// Lists the files that match the search, in the order of the sorted column.
+    fn list(&mut self, list: &Playlist) {
+        self.listed = list.matching(&self.search);
+        let format = |index: &usize| {
+            let file = list.files().get(*index);
+            file.and_then(|file| Some(file.format?.name))
+        };
+        self.sorting
+            .apply(&mut self.listed, |column, a, b| match column {
+                0 => a.cmp(b),
+                _ => (format(a).is_none(), format(a)).cmp(&(format(b).is_none(), format(b))),
+            });
+    }
+
+    fn as_csv(&self, list: &Playlist) -> String {
+        let files = self.listed.iter().filter_map(|at| list.files().get(*at));
+        csv_of(
+            &["path", "format", "error"],
+            files.map(|file| {
+                let format = file.format.map(|format| format.name);
+                [
+                    file.name.as_str().into(),
+                    format.into(),
+                    file.failure.clone().into(),
+                ]
+            }),
+        )
+    }
+
     fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, list: &Playlist) {
         let id = ui.scope_id().with("files");
         places::note(ui.ctx(), "file-list", ui.available_rect_before_wrap());

@@ -11,6 +11,7 @@ use egui::{
 use egui_extras::{Column, TableBuilder};
 
 use super::document_key::DocumentKey;
+use super::sorting::Sorting;
 use super::{Matches, PanelContext, PanelUi, Request, parts};
 use crate::viewer::commands::{self, with_key};
 use crate::viewer::format::{count, counted};
@@ -52,9 +53,8 @@ pub struct Find {
     columns: Vec<String>,
     /// Fields that the items may have.
     fields: Vec<String>,
-    /// The sorted column: 0 for the item, 1 for the name, then the others; `true` for the largest
-    /// first. `None` for file order.
-    sorting: Option<(usize, bool)>,
+    /// Column 0 is the item, column 1 the name; the others follow.
+    sorting: Sorting,
     /// Indices of the matches in the order of the table.
     order: Vec<usize>,
     /// The match that was last scrolled into view.
@@ -165,7 +165,7 @@ impl Find {
         ui.menu_button("Columns", |ui| {
             if self.choose_columns(ui) {
                 // The columns have other numbers now.
-                self.sorting = None;
+                self.sorting = Sorting::default();
                 self.order = (0..matches.found.items.len()).collect();
                 context.ask(Request::OrderMatches(None));
             }
@@ -211,47 +211,31 @@ impl Find {
         let fields = matches.found.fields.iter();
         // The name has a column of its own.
         self.columns = fields.filter(|field| *field != "name").cloned().collect();
-        self.sorting = None;
+        self.sorting = Sorting::default();
         self.order = (0..matches.found.items.len()).collect();
     }
 
-    fn sort(&mut self, column: usize, context: &PanelContext<'_>, matches: &Matches) {
-        self.sorting = match self.sorting {
-            Some((sorted, false)) if sorted == column => Some((column, true)),
-            Some((sorted, true)) if sorted == column => None,
-            _ => Some((column, false)),
-        };
-        self.order = (0..matches.found.items.len()).collect();
-        let Some((column, is_descending)) = self.sorting else {
-            return;
-        };
+    fn sort(&mut self, context: &PanelContext<'_>, matches: &Matches) {
         let items = &matches.found.items;
-        match column.checked_sub(2) {
-            Some(field) => {
-                let path = self
-                    .columns
-                    .get(field)
-                    .map(|key| path_of(key))
-                    .unwrap_or_default();
-                let values: Vec<Option<Value>> = items
-                    .iter()
-                    .map(|found| value_of(context, found.item, &path))
-                    .collect();
-                self.order.sort_by(|a, b| match (&values[*a], &values[*b]) {
+        self.order = (0..items.len()).collect();
+        let field = self.sorting.column().and_then(|it| it.checked_sub(2));
+        let path = field.and_then(|field| Some(path_of(self.columns.get(field)?)));
+        let values: Vec<Option<Value>> = path.map_or_else(Vec::new, |path| {
+            let items = items.iter();
+            items
+                .map(|found| value_of(context, found.item, &path))
+                .collect()
+        });
+        let value = |row: &usize| values.get(*row).and_then(Option::as_ref);
+        self.sorting
+            .apply(&mut self.order, |column, a, b| match column {
+                0 => a.cmp(b),
+                1 => items[*a].name.cmp(&items[*b].name),
+                _ => match (value(a), value(b)) {
                     (Some(a), Some(b)) => a.order(b),
                     (a, b) => b.is_some().cmp(&a.is_some()),
-                });
-            }
-            None if column == 1 => {
-                self.order
-                    .sort_by(|a, b| items[*a].name.cmp(&items[*b].name));
-            }
-            // The items are in file order.
-            None => {}
-        }
-        if is_descending {
-            self.order.reverse();
-        }
+                },
+            });
     }
 
     /// Shows the fields to choose columns from; returns `true` if the columns were changed.
@@ -303,25 +287,13 @@ impl Find {
                 table = table.scroll_to_row(row, None);
             }
         }
-        let mut sorted = None;
+        let mut is_sorted_anew = false;
         let table = table.header(row_height, |mut header| {
             let names = ["item", "name"]
                 .into_iter()
                 .chain(self.columns.iter().map(|it| &**it));
             for (column, name) in names.enumerate() {
-                let mark = match self.sorting {
-                    Some((of, false)) if of == column => " ↑",
-                    Some((of, true)) if of == column => " ↓",
-                    _ => "",
-                };
-                header.col(|ui| {
-                    let text = RichText::new(format!("{name}{mark}")).strong();
-                    let heading = ui.add(Button::new(text).frame(false));
-                    heading.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, name));
-                    if heading.on_hover_text("Sort by this column").clicked() {
-                        sorted = Some(column);
-                    }
-                });
+                header.col(|ui| is_sorted_anew |= self.sorting.heading(ui, column, name));
             }
         });
         table.body(|body| {
@@ -360,9 +332,9 @@ impl Find {
                 }
             });
         });
-        if let Some(column) = sorted {
-            self.sort(column, context, matches);
-            let order = self.sorting.map(|_| self.order.clone());
+        if is_sorted_anew {
+            self.sort(context, matches);
+            let order = self.sorting.column().map(|_| self.order.clone());
             context.ask(Request::OrderMatches(order));
         }
     }

@@ -10,6 +10,7 @@ mod list;
 pub(super) mod menu;
 pub(super) mod parts;
 mod sandbox;
+mod sorting;
 mod thumbnails;
 mod tree;
 

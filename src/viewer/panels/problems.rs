@@ -10,11 +10,13 @@ use egui::{Align2, RichText, TextStyle, Ui, vec2};
 
 use super::document_key::DocumentKey;
 use super::list::List;
+use super::sorting::{Sorting, csv_button};
 use super::{EditTarget, PanelContext, PanelUi, Request, menu, parts, tree};
 use crate::file_names;
 use crate::viewer::commands::Action;
 use crate::viewer::format;
 use crate::viewer::state::reload::OnDisk;
+use mapscope_export::csv_of;
 use mapscope_formats::{Problem, Severity, Tally, printable};
 
 /// Width of the column of places, in points.
@@ -39,6 +41,7 @@ pub struct Problems {
     counts: [usize; 2],
     /// Entries that pass the filter: problems, then notes.
     listed: Vec<Entry>,
+    sorting: Sorting,
     list: List,
     /// Indices of the problems whose consequences are listed.
     opened: BTreeSet<usize>,
@@ -78,6 +81,7 @@ impl Default for Problems {
             notes: None,
             counts: [0; 2],
             listed: Vec::new(),
+            sorting: Sorting::default(),
             list: List::default(),
             opened: BTreeSet::new(),
             current: None,
@@ -148,6 +152,9 @@ impl PanelUi for Problems {
                 let toggle = ui.toggle_value(on, name);
                 changed |= toggle.on_hover_text(help).changed();
             }
+            changed |= self
+                .sorting
+                .headings(ui, &["severity", "place", "message", "rule"]);
             if changed {
                 self.list(problems);
             }
@@ -157,6 +164,7 @@ impl PanelUi for Problems {
             if copy.clicked() {
                 ui.copy_text(self.as_text(problems));
             }
+            csv_button(ui, true, || self.as_csv(problems));
         });
         if self.listed.is_empty() {
             if problems.is_empty() {
@@ -246,8 +254,19 @@ impl Problems {
         let passing = all.filter(|&i| at(problems, &notes, i).is_some_and(passes));
         let mut passing: Vec<usize> = passing.collect();
         // Worst first, and in file order within a severity.
-        let severity = |i: &usize| at(problems, &notes, *i).map(|problem| problem.severity);
+        let severity = |i: &usize| severity_of(at(problems, &notes, *i));
         passing.sort_by_key(|i| Reverse(severity(i)));
+        let problem = |i: &usize| at(problems, &notes, *i);
+        self.sorting.apply(&mut passing, |column, a, b| {
+            let (a, b) = (problem(a), problem(b));
+            let by = |key: fn(&Problem) -> &str| a.map(key).cmp(&b.map(key));
+            match column {
+                0 => severity_of(a).cmp(&severity_of(b)),
+                1 => a.map(|it| it.place).cmp(&b.map(|it| it.place)),
+                2 => by(|it| &it.message),
+                _ => by(|it| it.rule.id),
+            }
+        });
         self.listed.clear();
         for index in passing {
             self.listed.push(Entry::Problem(index));
@@ -268,15 +287,43 @@ impl Problems {
         notes.unwrap_or_default()
     }
 
+    /// Returns the listed problems in their order.
+    fn listed<'a>(
+        &self,
+        problems: &'a [Problem],
+        notes: &'a [Problem],
+    ) -> impl Iterator<Item = &'a Problem> {
+        self.listed.iter().filter_map(|entry| match entry {
+            Entry::Problem(index) => at(problems, notes, *index),
+            Entry::Count(_) | Entry::Consequence(..) => None,
+        })
+    }
+
+    /// Returns the listed problems as comma-separated values. Consequences follow their problem.
+    fn as_csv(&self, problems: &[Problem]) -> String {
+        let notes = self.shown_notes();
+        let all = self
+            .listed(problems, &notes)
+            .flat_map(|problem| std::iter::once(problem).chain(&problem.consequences));
+        csv_of(
+            &["severity", "place", "message", "rule"],
+            all.map(|problem| {
+                [
+                    problem.severity.to_string(),
+                    problem.place.to_string(),
+                    problem.message.clone(),
+                    problem.rule.id.to_owned(),
+                ]
+                .map(serde_json::Value::from)
+            }),
+        )
+    }
+
     /// Returns the listed problems as text, one per line, with indented consequences.
     fn as_text(&self, problems: &[Problem]) -> String {
         let mut text = String::new();
         let notes = self.shown_notes();
-        let indices = self.listed.iter().filter_map(|entry| match entry {
-            Entry::Problem(index) => Some(*index),
-            Entry::Count(_) | Entry::Consequence(..) => None,
-        });
-        for problem in indices.filter_map(|index| at(problems, &notes, index)) {
+        for problem in self.listed(problems, &notes) {
             // Writing to a string does not fail.
             let _ = writeln!(text, "{problem} [{}]", problem.rule.id);
             for consequence in &problem.consequences {
@@ -285,6 +332,10 @@ impl Problems {
         }
         text
     }
+}
+
+fn severity_of(problem: Option<&Problem>) -> Option<Severity> {
+    problem.map(|problem| problem.severity)
 }
 
 /// Returns a problem or a note; notes follow the problems.

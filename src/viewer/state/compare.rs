@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::find::next_in_order;
 use super::interface::{Dialog, PathPurpose};
 use super::reload::clock;
 use super::session::Session;
@@ -94,6 +95,8 @@ pub(crate) struct Comparison {
     pub found: Option<Arc<Changes>>,
     /// Index of the difference that was visited last, if any.
     pub current: Option<usize>,
+    /// The order in which differences follow each other, if it is not that of the file.
+    pub order: Option<Vec<usize>>,
 }
 
 impl Changes {
@@ -142,17 +145,11 @@ impl Session {
     pub(crate) fn next_change(&mut self, backwards: bool) {
         let found = self.tools.comparison.found.as_ref();
         let count = found.map_or(0, |changes| changes.diff.differences.len());
-        let Some(last) = count.checked_sub(1) else {
-            return;
-        };
-        let next = match (self.tools.comparison.current, backwards) {
-            (None, false) => 0,
-            (None | Some(0), true) => last,
-            (Some(at), true) => at - 1,
-            (Some(at), false) if at >= last => 0,
-            (Some(at), false) => at + 1,
-        };
-        self.show_change(next);
+        let comparison = &self.tools.comparison;
+        let order = comparison.order.as_deref();
+        if let Some(next) = next_in_order(comparison.current, count, order, backwards) {
+            self.show_change(next);
+        }
     }
 
     /// Goes to a difference: selects an item of the open file, or frames the place of an item that
@@ -221,7 +218,8 @@ impl State {
                     let text = format!("{MESSAGE_PREFIX} {}: {}", changes.with, changes.summary());
                     self.notices.replace_toast(MESSAGE_PREFIX, text);
                 }
-                self.session.tools.comparison.current = None;
+                let comparison = &mut self.session.tools.comparison;
+                (comparison.current, comparison.order) = (None, None);
                 self.session.tools.comparison.found = Some(Arc::new(changes));
                 if request.is_manual {
                     if let Other::File(path) = request.other {

@@ -105,25 +105,33 @@ impl Session {
     pub(crate) fn next_match(&mut self, backwards: bool) {
         let finding = &self.tools.finding;
         let count = finding.matches().map_or(0, |it| it.found.items.len());
-        if count > 0 {
-            let order = finding.order.as_deref();
-            let at = finding.current.map(|current| {
-                let place = order.and_then(|order| order.iter().position(|it| *it == current));
-                place.unwrap_or(current)
-            });
-            let next = match (at, backwards) {
-                (None, false) => 0,
-                (None, true) => count - 1,
-                (Some(at), true) => (at + count - 1) % count,
-                (Some(at), false) => (at + 1) % count,
-            };
-            let next = order
-                .and_then(|order| order.get(next))
-                .copied()
-                .unwrap_or(next);
+        let order = finding.order.as_deref();
+        if let Some(next) = next_in_order(finding.current, count, order, backwards) {
             self.show_match(next);
         }
     }
+}
+
+/// Returns the row after or before the current one of `count` rows, cyclically. `order` is that of
+/// the list, if it is not that of the file.
+pub(super) fn next_in_order(
+    current: Option<usize>,
+    count: usize,
+    order: Option<&[usize]>,
+    backwards: bool,
+) -> Option<usize> {
+    let last = count.checked_sub(1)?;
+    let at = current.map(|current| {
+        let place = order.and_then(|order| order.iter().position(|it| *it == current));
+        place.unwrap_or(current)
+    });
+    let next = match (at, backwards) {
+        (None, false) => 0,
+        (None, true) => last,
+        (Some(at), true) => (at + last) % count,
+        (Some(at), false) => (at + 1) % count,
+    };
+    order.map_or(Some(next), |order| order.get(next).copied())
 }
 
 impl State {

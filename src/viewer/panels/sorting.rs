@@ -1,0 +1,73 @@
+//! Sorting of a table or a list by one of its columns.
+
+use std::cmp::Ordering;
+
+use egui::accesskit::Role;
+use egui::{Button, RichText, Ui, WidgetInfo};
+
+use super::parts;
+
+/// The sorted column, and `true` for the largest first. `None` for the order of the file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Sorting(Option<(usize, bool)>);
+
+impl Sorting {
+    /// The sorted column, if any.
+    pub(super) fn column(self) -> Option<usize> {
+        self.0.map(|(column, _)| column)
+    }
+
+    /// Sorts rows. `compare` compares two rows by a column.
+    pub(super) fn apply<T>(
+        self,
+        rows: &mut [T],
+        mut compare: impl FnMut(usize, &T, &T) -> Ordering,
+    ) {
+        if let Some((column, is_descending)) = self.0 {
+            rows.sort_by(|a, b| {
+                let order = compare(column, a, b);
+                if is_descending {
+                    order.reverse()
+                } else {
+                    order
+                }
+            });
+        }
+    }
+
+    /// Shows the heading of a column. A click sorts by it, a second one reverses the order, and a
+    /// third one restores that of the file. Returns `true` if it was clicked.
+    pub(super) fn heading(&mut self, ui: &mut Ui, column: usize, name: &str) -> bool {
+        let (mark, next) = match self.0 {
+            Some((of, false)) if of == column => (" ↑", Some((column, true))),
+            Some((of, true)) if of == column => (" ↓", None),
+            _ => ("", Some((column, false))),
+        };
+        let text = RichText::new(format!("{name}{mark}")).strong();
+        let heading = ui.add(Button::new(text).frame(false));
+        heading.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, name));
+        let is_clicked = heading.on_hover_text("Sort by this column").clicked();
+        if is_clicked {
+            self.0 = next;
+        }
+        is_clicked
+    }
+
+    /// Shows the headings of a list whose rows have no columns. Returns `true` if one was clicked.
+    pub(super) fn headings(&mut self, ui: &mut Ui, names: &[&str]) -> bool {
+        ui.weak("Sort by");
+        let mut is_clicked = false;
+        for (column, name) in names.iter().enumerate() {
+            is_clicked |= self.heading(ui, column, name);
+        }
+        is_clicked
+    }
+}
+
+/// Shows a button that copies a table as comma-separated values.
+pub(super) fn csv_button(ui: &mut Ui, enabled: bool, table: impl FnOnce() -> String) {
+    let help = "Copy the list as comma-separated values";
+    if parts::button(ui, enabled, "Copy as CSV", help) {
+        ui.copy_text(table());
+    }
+}
