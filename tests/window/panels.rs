@@ -1013,6 +1013,29 @@ fn problems_are_counted_and_filtered_by_how_bad_they_are() {
     h.get_by_label("All problems are filtered out");
 }
 
+#[test]
+fn problems_are_sorted_by_their_headings_and_copied_as_a_table() {
+    let mut h = problems();
+    let first = |h: &Harness<'static, Host<Problems>>| {
+        let mut rows = h.get_all_by_role(Role::ListBoxOption);
+        rows.next().unwrap().accesskit_node().label().unwrap()
+    };
+    assert!(first(&h).contains("expected a digit"));
+    h.get_by_role_and_label(Role::ColumnHeader, "place").click();
+    h.run();
+    assert!(first(&h).starts_with("1:1: "), "{}", first(&h));
+    h.get_by_label("Copy as CSV").click();
+    h.run();
+    let table = "severity,place,message,rule\r\n\
+                 warning,1:1,material `Lava` has no texture,test/warning\r\n\
+                 error,7:12,\"expected a digit, found `x`\",test/error\r\n\
+                 warning,0xff,the last line has no end,test/warning\r\n";
+    assert_eq!(h.state().copied, [table]);
+    h.get_by_role_and_label(Role::ColumnHeader, "place").click();
+    h.run();
+    assert!(first(&h).starts_with("0xff: "), "{}", first(&h));
+}
+
 /// A row has a single line, which may be too short for the message.
 #[test]
 fn a_long_message_can_be_read_as_a_whole() {

@@ -541,7 +541,7 @@ static TABLE: &[Command] = &[
         run: |state| state.interface.dialog = Some(Dialog::Bookmarks),
     }),
         "List the bookmarks of the file, and name, replace or remove them"),
-    command("bookmark.pins", "Bookmarks", &[], ("View", 1), Action::Setting(Setting::BookmarkPins),
+    command("bookmark.pins", "Show bookmarks", &[], ("View", 1), Action::Setting(Setting::BookmarkPins),
         "Show or hide a numbered pin at the place of each bookmark"),
     command("bookmark.last-view", "Open files in their last view", &[], ("Settings", 4), Action::LastView,
         "Open a file in the view and with the panels in which it was closed"),

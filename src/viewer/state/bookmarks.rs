@@ -255,6 +255,7 @@ mod tests {
         let mut state = opened(Settings::default());
         let run = |state: &mut State, id: &str| state.run(find(id).unwrap().action);
         for x in [1.0, 2.0, 3.0] {
+            state.saves_settings = x > 1.5;
             state.session.view.camera.pose = at(x);
             let tile = TerrainItem::Tile {
                 row: x as u32,
@@ -262,6 +263,8 @@ mod tests {
             };
             state.session.select(Some(tile.into()));
             run(&mut state, "bookmark.add");
+            let text = &state.notices.toasts.last().unwrap().text;
+            assert_eq!(text.contains("until the window closes"), x < 1.5, "{text}");
         }
         state.remove_bookmark(2);
         state.name_bookmark(3, "gate".to_owned());
@@ -283,6 +286,13 @@ mod tests {
         assert_eq!(state.session.view.shown.selected, None);
         assert_eq!(state.bookmarks()[2].name, "gate");
         assert!(!state.is_enabled(find("bookmark.4").unwrap().action));
+        run(&mut state, "bookmark.4");
+        let text = &state.notices.toasts.last().unwrap().text;
+        assert_eq!(text, "No bookmark 4");
+        let tile = TerrainItem::Tile { row: 1, col: 7 };
+        state.session.select(Some(tile.into()));
+        run(&mut state, "bookmark.add");
+        assert_eq!(state.bookmarks()[3].name, "tile 1 7 (4)");
     }
 
     #[test]

@@ -435,3 +435,54 @@ fn a_file_that_fails_has_a_red_mark_and_long_paths_keep_their_names() {
 fn row_height(h: &Harness<'_, Window>) -> f32 {
     h.ctx.global_style().spacing.interact_size.y
 }
+
+#[test]
+fn files_are_sorted_by_a_click_on_a_heading() {
+    let (_dir, folder) = models(&FILES);
+    let mut h = with_folder(&folder);
+    for (heading, first, last) in [
+        ("format", FILES[3], FILES[2]),
+        ("format", FILES[0], FILES[3]),
+        ("format", FILES[0], FILES[3]),
+        ("path", FILES[0], FILES[3]),
+        ("path", FILES[3], FILES[0]),
+    ] {
+        h.get_by_role_and_label(Role::ColumnHeader, heading).click();
+        h.run();
+        let (files, current) = listed(&h);
+        assert_eq!((&*files[0], &*files[3]), (first, last), "{heading}");
+        let open = current.map(|at| &*files[at]);
+        assert_eq!(open, Some(FILES[0]), "{heading}");
+    }
+}
+
+#[test]
+fn a_file_opens_with_its_panels_but_not_while_one_steps_through_files() {
+    let mut h = window(|state| open(state, Path::new("/a.pfobj"), Cause::Opened));
+    let state = &mut h.state_mut().state;
+    let panels = |state: &State| {
+        [Panel::Outliner, Panel::Inspector, Panel::Find].map(|panel| state.is_panel_open(panel))
+    };
+    assert_eq!(panels(state), [true, true, false]);
+    state.session.view.framing = None;
+    state.run(Action::Panel(Panel::Find));
+    state.run(Action::Panel(Panel::Inspector));
+    open(state, Path::new("/b.pfobj"), Cause::Opened);
+    assert_eq!(panels(state), [true, false, true], "the file is new");
+    state.session.view.framing = None;
+    state.run(Action::Panel(Panel::Find));
+    open(state, Path::new("/a.pfobj"), Cause::Opened);
+    assert_eq!(panels(state), [true, false, true]);
+    let kept = serde_json::to_string(&state.settings_to_keep()).unwrap();
+    assert!(kept.contains(r#""panels":["outliner","find"]"#), "{kept}");
+    open(state, Path::new("/b.pfobj"), Cause::Neighbor);
+    assert_eq!(panels(state), [true, false, true]);
+    // The list of files that the user opens files from stays.
+    state.run(Action::Panel(Panel::Files));
+    open(state, Path::new("/a.pfobj"), Cause::Opened);
+    assert!(state.is_panel_open(Panel::Files));
+    state.settings.remembers_views = false;
+    state.run(Action::Panel(Panel::Find));
+    open(state, Path::new("/a.pfobj"), Cause::Opened);
+    assert_eq!(panels(state), [false, false, false]);
+}

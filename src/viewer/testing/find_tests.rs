@@ -208,3 +208,28 @@ fn a_question_about_each_format_is_answered_by_keyboard_alone() {
         press(&mut h, Modifiers::COMMAND, Key::Z);
     }
 }
+
+#[test]
+fn a_faction_links_to_its_members_and_an_empty_query_to_missing_models() {
+    use mapscope_scene::demo::HAMLET;
+    let mut h = window(|state| {
+        state.loaded(super::loaded(super::open_demo(&HAMLET), false));
+    });
+    let faction = Item::of_kind("faction", "1")[0];
+    h.state_mut().state.request(Request::Select(Some(faction)));
+    h.run();
+    h.get_by_role_and_label(Role::Link, "3 entities").click();
+    h.run();
+    search(&mut h);
+    let query = h.get_by_label("Query").value();
+    assert_eq!(query.as_deref(), Some("entity where faction = 1"));
+    let finding = &state(&h).session.tools.finding;
+    assert_eq!(finding.matches().unwrap().found.items.len(), 3);
+    h.state_mut().state.request(Request::Find(String::new()));
+    h.run();
+    h.get_by_role_and_label(Role::Link, "entity where not found")
+        .click();
+    h.run();
+    search(&mut h);
+    h.get_by_label("No match");
+}

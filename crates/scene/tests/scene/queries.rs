@@ -342,7 +342,7 @@ fn the_users_of_an_item_are_found_and_as_many_as_it_says() {
             "zone",
         ];
         for kind in kinds {
-            let Ok(items) = find_matches(&*document, kind, Playhead::default(), 8) else {
+            let Ok(items) = find_matches(&*document, kind, Playhead::default(), 4) else {
                 continue;
             };
             for Users { kind, count, query } in items

@@ -99,6 +99,20 @@ fn after_a_reload_what_changed_is_listed_and_gone_through() {
     h.get_by_label("Next").click();
     h.run();
     assert_eq!(h.state().state.session.tools.comparison.current, Some(0));
+    // A click on a heading lists the changed tile first, and the keys follow.
+    let top = |h: &Harness<'_, Window>, text| h.get_by_label_contains(text).rect().top();
+    assert!(top(&h, "gone: material") < top(&h, "changed tile"));
+    h.get_by_role_and_label(Role::ColumnHeader, "change")
+        .click();
+    h.run();
+    assert!(top(&h, "gone: material") > top(&h, "changed tile"));
+    assert_eq!(
+        h.state().state.session.tools.comparison.order,
+        Some(vec![1, 0])
+    );
+    h.state_mut().state.session.tools.comparison.current = None;
+    run(&mut h.state_mut().state, "changes.next");
+    assert_eq!(h.state().state.session.tools.comparison.current, Some(1));
     // A closed panel draws no lines.
     h.state_mut().state.run(Action::Panel(Panel::Changes));
     h.run();

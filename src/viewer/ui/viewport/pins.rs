@@ -85,3 +85,65 @@ impl Pins {
         clicked
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable as _;
+    use glam::Vec3;
+
+    use crate::viewer::commands::find;
+    use crate::viewer::testing::{Window, document, loaded, state, window};
+    use mapscope_scene::TerrainItem;
+    use mapscope_scene::camera::Pose;
+
+    fn run(h: &mut Harness<'_, Window>, id: &str) {
+        h.state_mut().state.run(find(id).unwrap().action);
+        h.run();
+    }
+
+    fn look(h: &mut Harness<'_, Window>, eye: Vec3, target: Vec3) {
+        h.state_mut().state.session.view.camera.pose = Pose { eye, target };
+        h.run();
+    }
+
+    #[test]
+    fn a_pin_stands_at_the_place_of_its_bookmark_and_a_click_returns_there() {
+        let mut h = window(|state| state.loaded(loaded(document(), false)));
+        let (eye, target) = (Vec3::new(0.0, 60.0, 60.0), Vec3::ZERO);
+        look(&mut h, eye, target);
+        let tile = TerrainItem::Tile { row: 1, col: 7 }.into();
+        h.state_mut().state.session.select(Some(tile));
+        run(&mut h, "bookmark.add");
+        h.state_mut().state.session.select(None);
+        run(&mut h, "bookmark.add");
+        let view = h.state().placed.viewport.unwrap();
+        let pin = h.get_by_label("Bookmark 2: View 2").rect();
+        assert!((pin.center().x - view.center().x).abs() < 1.0, "{pin:?}");
+        assert!(pin.bottom() < view.center().y && pin.bottom() > view.center().y - 20.0);
+        // The other one is at its tile, which is out of sight.
+        assert!(h.query_by_label("Bookmark 1: tile 1 7").is_none());
+        let shown = &state(&h).session.view.shown;
+        let bounds = state(&h)
+            .session
+            .document()
+            .unwrap()
+            .place(tile, shown)
+            .bounds;
+        let at = bounds.unwrap().center();
+        look(&mut h, at + eye, at);
+        let pin = h.get_by_label("Bookmark 1: tile 1 7").rect();
+        assert!((pin.center().x - view.center().x).abs() < 1.0, "{pin:?}");
+        h.get_by_label("Bookmark 1: tile 1 7").click();
+        h.run();
+        assert_eq!(state(&h).session.view.camera.pose, Pose { eye, target });
+        assert_eq!(state(&h).session.view.shown.selected, Some(tile));
+        // Nothing is behind the camera, and the switch hides all.
+        look(&mut h, eye, eye * 2.0);
+        assert!(h.query_by_label("Bookmark 2: View 2").is_none());
+        look(&mut h, eye, target);
+        h.get_by_label("Bookmark 2: View 2");
+        run(&mut h, "bookmark.pins");
+        assert!(h.query_by_label("Bookmark 2: View 2").is_none());
+    }
+}
