@@ -25,12 +25,8 @@ impl Sorting {
     ) {
         if let Some((column, is_descending)) = self.0 {
             rows.sort_by(|a, b| {
-                let order = compare(column, a, b);
-                if is_descending {
-                    order.reverse()
-                } else {
-                    order
-                }
+                let [a, b] = if is_descending { [b, a] } else { [a, b] };
+                compare(column, a, b)
             });
         }
     }
