@@ -228,6 +228,7 @@ pub fn users(document: &dyn Document, item: Item) -> Vec<Users> {
                 Json::String(text) => written(&text)?,
                 // Only the fields after the first may be absent.
                 Json::Null if !is_known => return None,
+                Json::Array(list) if list.is_empty() => Json::Null.to_string(),
                 Json::Array(_) | Json::Object(_) => return None,
                 other => other.to_string(),
             };

@@ -368,6 +368,8 @@ fn the_users_of_an_item_are_found_and_as_many_as_it_says() {
             ("faction", "entity"),
             ("class", "entity"),
             ("model", "entity"),
+            ("tile type", "tile"),
+            ("material", "tile"),
             ("material", "triangle"),
             ("material", "cube"),
             ("entity type", "entity"),
