@@ -21,7 +21,7 @@ use super::previews::{LivePreviews, PreviewTextures};
 use super::surface::{Next, WindowSurface};
 #[cfg(target_os = "linux")]
 use super::system_theme;
-use super::view_texture::{Extent, ViewTexture};
+use super::view_texture::{Extent, Place, ViewTexture};
 #[cfg(target_os = "linux")]
 use super::x11;
 use super::{App, UserEvent, icon, sender, surface};
@@ -30,6 +30,7 @@ use crate::viewer::io::watch::FileWatch;
 use crate::viewer::panels::FrameStatistics;
 use crate::viewer::theme::ThemeChoice;
 use crate::viewer::ui::Canvas;
+use crate::viewer::ui::ViewPlace;
 use crate::viewer::{ViewError, places, theme};
 use mapscope_formats::Severity;
 use mapscope_render::{Gpu, GraphicsApis, Renderer};
@@ -62,6 +63,8 @@ pub(super) struct Screen {
     pub(super) painter: egui_wgpu::Renderer,
     pub(super) renderer: Renderer,
     pub(super) view: ViewTexture,
+    /// The second view, if it is open.
+    pub(super) second: Option<ViewTexture>,
     pub(super) previews: PreviewTextures,
     pub(super) pointer: PointerLock,
     /// `false` until the first frame. The window is hidden until then, so that it never appears
@@ -322,22 +325,38 @@ impl App {
             .input
             .handle_platform_output(&screen.window, platform);
         let pixels_per_point = output.pixels_per_point;
-        if let Some(rect) = viewport.filter(|_| !screen.is_lost()) {
-            let size = [rect.width(), rect.height()]
-                .map(|side| (side * pixels_per_point).round().max(1.0) as u32);
+        if let Some((first, second)) = viewport.filter(|_| !screen.is_lost()) {
+            let extent = |place: ViewPlace| Extent {
+                size: [place.whole.width(), place.whole.height()]
+                    .map(|side| (side * pixels_per_point).round().max(1.0) as u32),
+                pixels_per_point,
+            };
             let measure = self.state.is_panel_open(Panel::Statistics);
-            let drawn = screen.view.update(
-                &screen.gpu,
-                &mut screen.renderer,
-                &self.state,
-                Extent {
-                    size,
-                    pixels_per_point,
-                },
-                measure,
-            );
+            let (gpu, renderer) = (&screen.gpu, &mut screen.renderer);
+            let session = &self.state.session;
+            let mut drawn = screen
+                .view
+                .update(gpu, renderer, session, extent(first), measure);
+            if let (Some(place), Some(split)) = (second, &self.state.split) {
+                let new = || ViewTexture::new(gpu, screen.surface.format());
+                let view = screen.second.get_or_insert_with(new);
+                let second = view.update(gpu, renderer, &split.session, extent(place), false);
+                let is_complete = view.progress().is_none();
+                drawn = drawn.and_then(|drawn| Ok(second? || drawn));
+                if !is_complete {
+                    screen.window.request_redraw();
+                }
+            } else {
+                screen.second = None;
+            }
             if let Err(error) = &drawn {
-                self.state.refuse(&error.to_string());
+                // Without the second view, the first one may fit.
+                if self.state.split.take().is_some() {
+                    let text = format!("The second view was closed: {error}");
+                    self.state.notices.toast(text, Some(Severity::Error));
+                } else {
+                    self.state.refuse(&error.to_string());
+                }
                 screen.window.request_redraw();
             }
             if self.state.interface.chunks_shown != screen.view.progress() {
@@ -359,12 +378,12 @@ impl App {
             output.textures_delta.clear();
             return;
         }
-        let view_place = viewport.map(|rect| {
-            let rect = rect * pixels_per_point;
-            [rect.min.x, rect.min.y, rect.width(), rect.height()].map(f32::round)
+        let view_places = viewport.map(|(first, second)| {
+            let place = |place: ViewPlace| Place::new(place.whole, place.shown, pixels_per_point);
+            (place(first), second.map(place))
         });
         let textures = output.textures_delta;
-        screen.paint(frame, &jobs, textures, pixels_per_point, view_place);
+        screen.paint(frame, &jobs, textures, pixels_per_point, view_places);
         if self.events.enabled() {
             // A test that reads the frame event looks at the screen at once.
             screen.wait();
@@ -463,6 +482,7 @@ impl Screen {
             painter,
             renderer,
             view,
+            second: None,
             previews: PreviewTextures::default(),
             pointer: PointerLock::default(),
             visible: false,
@@ -510,7 +530,7 @@ impl Screen {
     }
 
     /// Draws the window's contents and presents them. The view lies below the interface.
-    /// `view_place` is its `[left, top, width, height]` in physical pixels, if it is visible.
+    /// `view_places` are those of both views, if they are visible.
     #[expect(
         clippy::iter_over_hash_type,
         reason = "each texture is changed by itself, in any order"
@@ -521,7 +541,7 @@ impl Screen {
         jobs: &[egui::ClippedPrimitive],
         mut textures: egui::TexturesDelta,
         pixels_per_point: f32,
-        view_place: Option<[f32; 4]>,
+        view_places: Option<(Place, Option<Place>)>,
     ) {
         let Gpu { device, queue, .. } = &self.gpu;
         for (id, deltas) in textures.set.drain() {
@@ -533,7 +553,7 @@ impl Screen {
             size_in_pixels: self.surface.size(),
             pixels_per_point,
         };
-        let background = theme::background(self.input.egui_ctx(), view_place.is_some());
+        let background = theme::background(self.input.egui_ctx(), view_places.is_some());
         let mut encoder = device.create_command_encoder(&Default::default());
         let before = self
             .painter
@@ -554,8 +574,12 @@ impl Screen {
                 ..Default::default()
             })
             .forget_lifetime();
-        if let Some(place) = view_place {
-            self.view.copy(&mut pass, place);
+        if let Some((first, second)) = view_places {
+            let size = self.surface.size();
+            self.view.copy(&mut pass, first, size);
+            if let (Some(view), Some(place)) = (&self.second, second) {
+                view.copy(&mut pass, place, size);
+            }
         }
         self.painter.render(&mut pass, jobs, &screen);
         drop(pass);

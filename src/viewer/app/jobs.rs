@@ -127,6 +127,11 @@ impl App {
             read_at = open.read_at;
             files.push(open.path.clone());
             files.extend(open.document.about().dependencies.iter().cloned());
+            let comparison = &self.state.session.tools.comparison;
+            files.extend(comparison.file.clone());
+            let other = comparison.found.as_ref().and_then(|it| it.other.as_ref());
+            let of_other = other.map(|other| &other.about().dependencies);
+            files.extend(of_other.into_iter().flatten().cloned());
         }
         self.files
             .set_since(files.iter().map(PathBuf::as_path), read_at);

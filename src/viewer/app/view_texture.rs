@@ -7,6 +7,7 @@ use std::time::Instant;
 use image::RgbaImage;
 
 use crate::viewer::state::State;
+use crate::viewer::state::session::Session;
 use crate::viewer::view::shown::Revision;
 use mapscope_render::{
     Blit, BlitSource, DrawStatistics, Gpu, PassTimes, Renderer, SceneData, Target, UploadError,
@@ -72,12 +73,35 @@ pub(crate) struct Extent {
     pub(crate) pixels_per_point: f32,
 }
 
-/// Returns the view of a state. The hovered item is painted over the view instead (see
+/// The place of a view in the window, in physical pixels: left, top, width, height.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// The whole view.
+    pub(crate) whole: [f32; 4],
+    /// The part that is shown.
+    pub(crate) shown: [u32; 4],
+}
+
+impl Place {
+    /// The place of a view from rectangles in points. The shown part lies in the whole view.
+    pub(crate) fn new(whole: egui::Rect, shown: egui::Rect, pixels_per_point: f32) -> Self {
+        let px = |rect: egui::Rect| {
+            let rect = rect * pixels_per_point;
+            [rect.min.x, rect.min.y, rect.width(), rect.height()].map(f32::round)
+        };
+        Self {
+            whole: px(whole),
+            shown: px(shown).map(|side| side.max(0.0) as u32),
+        }
+    }
+}
+
+/// Returns the view of a session. The hovered item is painted over the view instead (see
 /// [`crate::viewer::view::contour`]).
-fn view_of(state: &State, pixels_per_point: f32) -> View {
+fn view_of(session: &Session, pixels_per_point: f32) -> View {
     View {
-        camera: state.session.view.camera,
-        shown: state.session.view.shown.clone(),
+        camera: session.view.camera,
+        shown: session.view.shown.clone(),
         time_secs: 0.0,
         line_scale: pixels_per_point,
         part: None,
@@ -127,11 +151,14 @@ impl ViewTexture {
         }
     }
 
-    /// Records a copy of the last drawing into a window. `place` is its `[left, top, width,
-    /// height]` there in physical pixels.
-    pub(crate) fn copy(&self, pass: &mut wgpu::RenderPass<'_>, place: [f32; 4]) {
+    /// Records a copy of the last drawing into a window of this width and height in pixels.
+    pub(crate) fn copy(&self, pass: &mut wgpu::RenderPass<'_>, place: Place, window: [u32; 2]) {
         if self.drawn.is_some() {
-            self.blit.draw(pass, &self.source, place);
+            let [left, top, width, height] = place.shown;
+            let [left, top] = [left.min(window[0]), top.min(window[1])];
+            let [width, height] = [width.min(window[0] - left), height.min(window[1] - top)];
+            pass.set_scissor_rect(left, top, width, height);
+            self.blit.draw(pass, &self.source, place.whole);
         }
     }
 
@@ -167,18 +194,18 @@ impl ViewTexture {
         &mut self,
         gpu: &Gpu,
         renderer: &mut Renderer,
-        state: &State,
+        session: &Session,
         extent: Extent,
         measure: bool,
     ) -> Result<bool, UploadError> {
-        let Some(open) = &state.session.open else {
+        let Some(open) = &session.open else {
             self.scene = None;
             self.drawn = None;
             return Ok(false);
         };
         let now = Drawn {
-            camera: state.session.view.camera,
-            shown: state.session.view.shown.revision(),
+            camera: session.view.camera,
+            shown: session.view.shown.revision(),
             line_scale: extent.pixels_per_point,
             version: open.version,
             drawables: open.document.revision(),
@@ -214,7 +241,7 @@ impl ViewTexture {
         }
         let start = Instant::now();
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let view = view_of(state, extent.pixels_per_point);
+        let view = view_of(session, extent.pixels_per_point);
         let scene = self
             .scene
             .as_mut()
@@ -251,7 +278,7 @@ impl ViewTexture {
         state: &State,
     ) -> Result<RgbaImage, String> {
         let target = Target::new(gpu, self.target.size);
-        let view = view_of(state, 1.0);
+        let view = view_of(&state.session, 1.0);
         let document = state.session.document();
         // A copied image contains deferred parts too.
         if let Some(document) = document {

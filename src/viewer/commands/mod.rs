@@ -27,6 +27,7 @@ use super::keymap::{Keymap, key_text};
 use super::state::bookmarks::MAX_BOOKMARKS;
 use super::state::interface::{Dialog, FocusMove, PathPurpose};
 use super::state::player::LoopMode;
+use super::state::split::Split;
 use super::state::{Effect, State};
 use super::theme::ThemeChoice;
 use super::view::navigation::{DragEffect, Preset};
@@ -415,6 +416,18 @@ static TABLE: &[Command] = &[
         run: |state| state.go_back(false),
     }),
         "Return to the file that was open before going back"),
+    command("compare.kept", "Compare with earlier version", &[], ("File", 1), Action::Do(&Operation {
+        id: "compare-kept",
+        is_enabled: |state| state.session.kept.is_some(),
+        run: State::compare_with_kept,
+    }),
+        "Compare the file with its version at opening, or with the pinned one, side by side"),
+    command("compare.pin", "Pin this version", &[], ("File", 1), Action::Do(&Operation {
+        id: "pin",
+        is_enabled: |state| state.session.document().is_some(),
+        run: State::pin_version,
+    }),
+        "Keep the version in view in memory, to compare later ones with it"),
     command("compare", "Compare with…", &[ctrl_shift(Key::D)], ("File", 1), Action::Do(&Operation {
         id: "compare",
         is_enabled: |state| state.session.document().is_some(),
@@ -484,6 +497,36 @@ static TABLE: &[Command] = &[
         "Show or hide a small image of the whole map in a corner of the view, with the visible part"),
     command("view.rulers", "Show rulers", &[], ("View", 1), Action::Rulers,
         "Show or hide columns and rows at the edges of a flat view or a view from the top"),
+    command("view.split", "Second view", &[key(Key::F2)], ("View", 4), Action::Do(&Operation {
+        id: "split",
+        is_enabled: |state| state.session.document().is_some(),
+        run: State::toggle_split,
+    }),
+        "Show or hide a second view: of the compared version or file, or else another camera"),
+    command("view.link", "Link views", &[], ("View", 4), Action::Do(&Operation {
+        id: "link-views",
+        is_enabled: |state| state.split.is_some(),
+        run: |state| state.change_split(|split| split.is_linked = !split.is_linked),
+    }),
+        "Give both views the same camera, selection, display and moment, or let them be free"),
+    command("view.wipe", "Wipe between views", &[shift(Key::Z)], ("View", 4), Action::Do(&Operation {
+        id: "wipe",
+        is_enabled: |state| state.split.is_some(),
+        run: |state| state.change_split(Split::toggle_wipe),
+    }),
+        "Show both views in the same place, with a border to drag, or side by side"),
+    command("view.blink", "Blink", &[key(Key::Z)], ("View", 4), Action::Do(&Operation {
+        id: "blink",
+        is_enabled: |state| state.split.is_some(),
+        run: |state| state.change_split(|split| split.blinks = true),
+    }),
+        "While the key is held, show the second view in place of the first one"),
+    command("view.swap", "Swap views", &[], ("View", 4), Action::Do(&Operation {
+        id: "swap-views",
+        is_enabled: |state| state.split.is_some(),
+        run: |state| state.change_split(|split| split.is_swapped = !split.is_swapped),
+    }),
+        "Let both views change places"),
     command("view.measure", "Measure", &[key(Key::Y)], ("View", 1), Action::Measure,
         "Turn measuring on or off: drag from one point to another to see their distance"),
     command("scale.larger", "Enlarge text", &[ctrl(Key::Plus), ctrl(Key::Equals)], ("View", 2), Action::Scale(ScaleChange::Larger),

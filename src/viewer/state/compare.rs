@@ -22,6 +22,8 @@ const MESSAGE_PREFIX: &str = "Compared with";
 pub struct Changes {
     /// Display name of the other file.
     pub with: String,
+    /// The other file, for the second view.
+    pub(crate) other: Option<Arc<dyn Document>>,
     /// The differences: A is the other file, B the open one.
     pub diff: Diff,
     /// For each listed difference, the bounds in world space of an item that only the other file
@@ -55,6 +57,8 @@ pub(crate) struct CompareRequest {
     pub number: u64,
     /// `true` if the user requested it; `false` for an automatic comparison after a reload.
     pub is_manual: bool,
+    /// `true` to keep the other document for the second view.
+    pub keeps_other: bool,
 }
 
 impl fmt::Debug for CompareRequest {
@@ -90,7 +94,9 @@ pub(crate) struct Comparison {
     /// Number of requests so far.
     requested: u64,
     /// The other file, if any. The comparison is repeated after each reload.
-    file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
+    /// `true` if it is with the kept version.
+    is_with_kept: bool,
     /// The latest result, if any.
     pub found: Option<Arc<Changes>>,
     /// Index of the difference that was visited last, if any.
@@ -184,14 +190,21 @@ impl State {
 
     /// Compares a reloaded file with the previously compared file, or else with the version before.
     pub(super) fn compare_reloaded(&mut self, before: &OpenFile) {
-        let other = match &self.session.tools.comparison.file {
-            Some(file) => Other::File(file.clone()),
-            None => Other::Before(Arc::clone(&before.document), clock(before.read_at)),
+        let comparison = &self.session.tools.comparison;
+        let kept = self
+            .session
+            .kept
+            .as_ref()
+            .filter(|_| comparison.is_with_kept);
+        let other = match (&comparison.file, kept) {
+            (Some(file), _) => Other::File(file.clone()),
+            (None, Some(kept)) => kept.other(),
+            _ => Other::Before(Arc::clone(&before.document), clock(before.read_at)),
         };
         self.compare(other, false);
     }
 
-    fn compare(&mut self, other: Other, is_manual: bool) {
+    pub(super) fn compare(&mut self, other: Other, is_manual: bool) {
         let Some(document) = self.session.document().cloned() else {
             return;
         };
@@ -202,6 +215,7 @@ impl State {
             options: self.open_options(),
             number: self.session.tools.comparison.requested,
             is_manual,
+            keeps_other: is_manual || self.shows_compared(),
         }));
     }
 
@@ -222,13 +236,19 @@ impl State {
                 (comparison.current, comparison.order) = (None, None);
                 self.session.tools.comparison.found = Some(Arc::new(changes));
                 if request.is_manual {
-                    if let Other::File(path) = request.other {
-                        self.session.tools.comparison.file = Some(path);
-                    }
+                    let comparison = &mut self.session.tools.comparison;
+                    (comparison.file, comparison.is_with_kept) = match request.other {
+                        Other::File(path) => (Some(path), false),
+                        Other::Before(..) => (None, true),
+                    };
+                    self.effects.push(Effect::Watch);
                     if self.compare_dialog_error().is_some() {
                         self.interface.dialog = None;
                     }
                     self.show_panel(Panel::Changes);
+                }
+                if request.is_manual || self.shows_compared() {
+                    self.split_view(false);
                 }
             }
             Err(message) => {

@@ -31,6 +31,7 @@ mod room;
 mod selection;
 pub(crate) mod session;
 pub(crate) mod settings;
+pub(crate) mod split;
 pub(crate) mod tools;
 
 use std::path::{Path, PathBuf};
@@ -45,6 +46,7 @@ use self::player::{LoopMode, Player};
 use self::playlist::{Origin, Playlist};
 use self::session::Session;
 use self::settings::Settings;
+use self::split::Split;
 use super::view::View;
 use super::view::camera_control::CameraMode;
 use super::view::fields_of_view::FieldsOfView;
@@ -106,6 +108,8 @@ pub(crate) enum Effect {
 pub(crate) struct State {
     /// The open document and its view.
     pub session: Session,
+    /// The second view, if it is open.
+    pub split: Option<Box<Split>>,
     /// The files that belong with the open one.
     pub playlist: Option<Playlist>,
     /// Bumped on every load.
@@ -144,6 +148,7 @@ impl State {
         }
         Self {
             session: Session::new(View::new(fields_of_view), timeline.smooth),
+            split: None,
             playlist: None,
             versions: 0,
             first_clip: None,
@@ -300,9 +305,13 @@ impl State {
             }
             self.find_again();
             self.report_reload(&*before.document);
+            self.session.keep_opened_version(&before);
             self.compare_reloaded(&before);
+            self.reload_split();
         } else {
             self.session.forget_comparison();
+            self.session.kept = None;
+            self.split = None;
             self.forget_search();
             // Playback settings belong to the document. Interpolation is a preference of the user.
             self.session.plays_at_once = true;
@@ -423,6 +432,8 @@ impl State {
         self.session.lost_selection = None;
         self.playlist = None;
         self.session.forget_comparison();
+        self.session.kept = None;
+        self.split = None;
         self.forget_search();
         self.session.deselect();
         self.session.pointer.leave();

@@ -8,6 +8,7 @@ use super::folder;
 use super::history::History;
 use super::player::{LoopMode, Player};
 use super::reload::{LostSelection, OnDisk};
+use super::split::KeptVersion;
 use super::tools::Tools;
 use crate::viewer::docks::Panel;
 use crate::viewer::view::{Pointer, View};
@@ -91,6 +92,8 @@ pub(crate) struct Session {
     pub on_disk: Option<OnDisk>,
     /// `true` if the user dismissed the banner about it.
     pub on_disk_dismissed: bool,
+    /// The version at opening once the file was read again, or a pinned one.
+    pub kept: Option<KeptVersion>,
     /// State that a reload removed and a later version may restore.
     pub lost_selection: Option<LostSelection>,
 }
@@ -108,6 +111,7 @@ impl Session {
             history: History::default(),
             on_disk: None,
             on_disk_dismissed: false,
+            kept: None,
             lost_selection: None,
         }
     }

@@ -14,6 +14,7 @@ mod mini_map;
 mod notices;
 mod palette;
 mod rulers;
+mod split;
 mod start_page;
 mod status_bar;
 mod timeline;
@@ -33,6 +34,7 @@ use egui::{
 
 use self::focus::{FocusParts, Part};
 use self::mini_map::MiniMap;
+pub(crate) use self::split::{ViewPlace, ViewPlaces};
 use self::start_page::StartPage;
 use self::viewport::Viewport;
 use super::commands::{self, Action, Animation};
@@ -68,6 +70,7 @@ pub(crate) struct Canvas<'a> {
 pub(crate) struct WindowUi {
     start_page: StartPage,
     viewport: Viewport,
+    second_viewport: Viewport,
     /// In the order of [`Panel::ALL`].
     panels: Vec<Box<dyn PanelUi>>,
     mini_map: MiniMap,
@@ -83,6 +86,7 @@ impl Default for WindowUi {
         Self {
             start_page: StartPage::default(),
             viewport: Viewport::default(),
+            second_viewport: Viewport::second(),
             panels: Panel::ALL
                 .iter()
                 .map(|panel| panels::contents(*panel))
@@ -106,14 +110,14 @@ impl WindowUi {
         self.start_page = StartPage::default();
     }
 
-    /// Shows the window and carries out the user's actions. Returns the rectangle of the view, if
-    /// it is visible, in logical pixels.
+    /// Shows the window and carries out the user's actions. Returns the places of the views, if
+    /// they are visible.
     pub(crate) fn show(
         &mut self,
         root: &mut Ui,
         state: &mut State,
         canvas: &mut Canvas<'_>,
-    ) -> Option<Rect> {
+    ) -> Option<ViewPlaces> {
         // The view sets it again.
         state.session.pointer.looking = false;
         state.fit_window(root.ctx().content_rect().size().into());
@@ -163,10 +167,9 @@ impl WindowUi {
         let mut place = None;
         // Without a document the background colour is visible here.
         let center = egui::CentralPanel::no_frame().show(root, |ui| {
-            if let Some(document) = state.session.document().cloned() {
-                let rect = self.viewport.ui(ui, state, &*document);
-                place = Some(rect);
-                places::note(ui.ctx(), "viewport", rect);
+            place = split::views(ui, state, [&mut self.viewport, &mut self.second_viewport]);
+            if let Some((first, _)) = place {
+                places::note(ui.ctx(), "viewport", first.whole);
             } else if state.notices.loading.is_none() {
                 with_bar(state, |context| self.start_page.ui(ui, context));
             }
@@ -174,7 +177,7 @@ impl WindowUi {
         if place.is_some() {
             state.session.view.note_view(now_secs);
         }
-        let whole = center.response.rect;
+        let whole = place.map_or(center.response.rect, |(first, _)| first.whole);
         let center = rulers::rulers(root, state, whole);
         let is_start_page = place.is_none();
         focus_parts.add(

@@ -23,7 +23,7 @@ use self::flat::{FlatView, NO_VIEW};
 use self::history::ViewHistory;
 use self::shown::TrackedShown;
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose};
-use mapscope_scene::{Aabb, Item};
+use mapscope_scene::{Aabb, Item, Shown};
 
 /// The view of the open document: its camera and the visible parts.
 #[derive(Debug)]
@@ -80,6 +80,30 @@ impl View {
         };
         view.use_field_of_view();
         view
+    }
+
+    /// Adopts the camera of another view.
+    pub(crate) fn take_camera(&mut self, other: &Self) {
+        self.camera = other.camera;
+        self.mode = other.mode;
+        self.fly_speed = other.fly_speed;
+        self.game_height = other.game_height;
+        self.fov = other.fov;
+        self.flat = other.flat;
+        self.framing = other.framing;
+        let (flat, camera_px) = (other.shown.flat, other.shown.flat_camera_px);
+        if (self.shown.flat, self.shown.flat_camera_px) != (flat, camera_px) {
+            (self.shown.flat, self.shown.flat_camera_px) = (flat, camera_px);
+        }
+    }
+
+    /// Shows something else, through the same camera.
+    pub(crate) fn show(&mut self, mut shown: Shown) {
+        shown.flat_view_px = self.shown.flat_view_px;
+        self.shown.set_playhead(shown.playhead);
+        if *self.shown != shown {
+            *self.shown = shown;
+        }
     }
 
     /// The vertical field of view of the perspective view, in degrees.

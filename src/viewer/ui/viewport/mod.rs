@@ -80,10 +80,20 @@ pub(crate) struct Viewport {
     menu_of: Option<(Item, Vec3)>,
     outline: Outline,
     labels: Labels,
+    /// `true` for the second view, to which no panels belong.
+    is_second: bool,
     pins: Pins,
 }
 
 impl Viewport {
+    /// The second view.
+    pub(crate) fn second() -> Self {
+        Self {
+            is_second: true,
+            ..Self::default()
+        }
+    }
+
     /// Allocates the view and handles input in it. Returns its rectangle in logical pixels.
     pub(crate) fn ui(
         &mut self,
@@ -97,10 +107,10 @@ impl Viewport {
             .available_rect_before_wrap()
             .round_to_pixels(pixels_per_point);
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
-        let name = if state.session.view.is_flat() {
-            "Map"
-        } else {
-            "3D view"
+        let name = match state.session.view.is_flat() {
+            _ if self.is_second => "Second view",
+            true => "Map",
+            false => "3D view",
         };
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
         if rect.is_positive() {
@@ -119,7 +129,12 @@ impl Viewport {
             let part = (pos - rect.min) / rect.size().max(egui::Vec2::splat(1.0));
             Vec2::new(part.x, part.y)
         };
-        self.track_held_keys(ui, state);
+        // Keys fly in the view under the pointer.
+        if !self.is_second || response.contains_pointer() {
+            self.track_held_keys(ui, state);
+        } else {
+            self.held.clear();
+        }
         self.fly_while_held(ui, state, document, &response);
         self.drag(ui, state, document, &response, at, px_at);
         if state.session.view.is_flat() {
@@ -128,8 +143,10 @@ impl Viewport {
             self.wheel(ui, state, document, &response, at);
         }
         self.fly(ui, state, document);
-        state.session.follow_visibility();
-        state.follow_panel();
+        if !self.is_second {
+            state.session.follow_visibility();
+            state.follow_panel();
+        }
         self.pick_hovered(state, &response, at);
         if response.double_clicked() {
             let pointer = response.interact_pointer_pos().map(px_at);
