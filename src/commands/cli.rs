@@ -463,6 +463,7 @@ Examples:
   mapscope diff before.pfmap after.pfmap
   mapscope diff before.pmf after.pmf --json | jq .count
   mapscope diff --text town.pmf         print one line per part of a file, for `git diff`
+  mapscope diff before.pfmap after.pfmap --picture -o changes.png
 
 Exit status: 0 no differences, 1 differences found, 2 the files could not be compared.")]
 pub struct DiffArgs {
@@ -481,6 +482,25 @@ pub struct DiffArgs {
     /// Print all lines, even more than a million
     #[arg(long, requires = "text", help_heading = "Output")]
     pub no_limit: bool,
+    /// Draw A, B and the pixels that differ side by side, from the same camera
+    #[arg(long, requires_all = ["b", "output"], conflicts_with = "text", help_heading = "Output")]
+    pub picture: bool,
+    /// With --picture: the PNG to write; `-` is standard output
+    #[arg(
+        short,
+        long,
+        value_name = "OUT",
+        requires = "picture",
+        allow_hyphen_values = true,
+        help_heading = "Output"
+    )]
+    pub output: Option<PathBuf>,
+    /// Overwrite any existing OUT (input files are never overwritten)
+    #[arg(long, requires = "picture", help_heading = "Output")]
+    pub force: bool,
+    /// The picture.
+    #[command(flatten)]
+    pub image: ImageArgs,
 }
 
 /// Arguments of `convert`.

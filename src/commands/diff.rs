@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::thread;
 
-use super::cli::{DiffArgs, display_name};
+use super::cli::{DiffArgs, GraphicsArgs, display_name};
 use super::json::DiffOutput;
 use super::output::{self, Paint, Stdout, printable};
 use super::source::{self, Opened};
@@ -24,7 +24,11 @@ const MAX_CHARS: usize = 400;
 /// Path that `git difftool` passes for a file that is missing in one of two versions.
 const NO_FILE: &str = "/dev/null";
 
-pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, CommandError> {
+pub(super) fn run(
+    args: &DiffArgs,
+    options: &OpenOptions,
+    graphics: GraphicsArgs,
+) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();
     let paint = out.paint();
     let Some(b) = &args.b else {
@@ -41,6 +45,15 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
     if files.into_iter().all(source::is_stdin) {
         let text = "only one file can be `-`, standard input";
         return Err(CommandError::Argument(text.to_owned()));
+    }
+    if args.picture {
+        #[cfg(feature = "gpu")]
+        return super::diff_picture::run(args, files, options, graphics.into());
+        #[cfg(not(feature = "gpu"))]
+        return Err(CommandError::NotBuilt {
+            what: "pictures of differences",
+            feature: "gpu",
+        });
     }
     let is_no_file = files.map(|file| file == Path::new(NO_FILE));
     if !args.json && is_no_file[0] != is_no_file[1] {
@@ -103,7 +116,10 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
 }
 
 /// Opens two files in parallel.
-fn open_both(files: [&Path; 2], options: &OpenOptions) -> Result<[Opened; 2], CommandError> {
+pub(super) fn open_both(
+    files: [&Path; 2],
+    options: &OpenOptions,
+) -> Result<[Opened; 2], CommandError> {
     let options = &OpenOptions {
         budget: DecodeBudget::shared_among(2),
         ..options.clone()

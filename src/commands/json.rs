@@ -405,6 +405,18 @@ pub(super) struct BenchOutput {
     pub(super) palettes_ms: Option<PaletteTimes>,
 }
 
+/// The object that `diff --picture` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "picture_diff")]
+pub(super) struct PictureDiffOutput {
+    pub(super) a: String,
+    pub(super) b: String,
+    /// Width and height of each of the three images.
+    pub(super) size: [u32; 2],
+    /// Number of pixels that differ.
+    pub(super) changed_px: u64,
+}
+
 /// The object that `bench --reload` prints.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "reload")]

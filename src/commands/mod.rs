@@ -9,6 +9,8 @@ mod check;
 mod cli;
 mod convert;
 mod diff;
+#[cfg(feature = "gpu")]
+mod diff_picture;
 mod export;
 mod extract;
 #[cfg(feature = "gpu")]
@@ -246,7 +248,7 @@ pub fn run(
     match command {
         HeadlessCommand::Info(args) => info::run(&args, options, graphics),
         HeadlessCommand::Check(args) => check::run(&args, options),
-        HeadlessCommand::Diff(args) => diff::run(&args, options),
+        HeadlessCommand::Diff(args) => diff::run(&args, options, graphics),
         HeadlessCommand::Export(args) => export::run(&args, options),
         HeadlessCommand::Extract(args) => extract::run(&args, options),
         HeadlessCommand::Convert(args) => convert::run(&args, options),

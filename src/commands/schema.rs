@@ -15,7 +15,8 @@ use serde_json::{Map, Value, json};
 
 use super::json::{
     AdaptersOutput, AssetsOutput, BenchOutput, DiffOutput, FileOutput, NamedFileOutput,
-    ProblemOutput, ReloadOutput, RuleOutput, SuiteOutput, TargetsOutput, Unreadable,
+    PictureDiffOutput, ProblemOutput, ReloadOutput, RuleOutput, SuiteOutput, TargetsOutput,
+    Unreadable,
 };
 use mapscope_scene::{FieldKey, GroupKeys, InfoKeys, ItemKeys, ValueType, info_keys, item_keys};
 
@@ -39,6 +40,7 @@ pub fn schema() -> Value {
         types.subschema_for::<BenchOutput>(),
         types.subschema_for::<SuiteOutput>(),
         types.subschema_for::<ReloadOutput>(),
+        types.subschema_for::<PictureDiffOutput>(),
     ]
     .map(Value::from)
     .into();

@@ -104,7 +104,7 @@ impl Split {
 }
 
 /// The moment of a clip in another document that has a clip of this name.
-fn same_moment(playhead: Playhead, [from, to]: [&dyn Document; 2]) -> Playhead {
+pub(crate) fn same_moment(playhead: Playhead, [from, to]: [&dyn Document; 2]) -> Playhead {
     let name = playhead.clip.and_then(|clip| {
         let clip = from.animation()?.clips().get(clip)?;
         Some(clip.name.as_str())

@@ -9,6 +9,7 @@ pub(crate) mod maps;
 mod plan_tests;
 pub(crate) mod rooms;
 mod scene_tests;
+mod split_tests;
 mod tilemap_tests;
 
 use crate::view_request::ViewRequest;
@@ -183,7 +184,8 @@ pub(crate) fn built(
             },
             previews: &mut NoPictures,
         };
-        let viewport = window.ui.show(ui, &mut window.state, &mut canvas);
+        let places = window.ui.show(ui, &mut window.state, &mut canvas);
+        let viewport = places.map(|(first, _)| first.whole);
         let rects = places::take(ui.ctx());
         window.placed = Placed { viewport, rects };
     };

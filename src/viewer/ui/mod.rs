@@ -198,6 +198,10 @@ impl WindowUi {
             let bar = flat_bar::flat_bar(&ctx, context, center);
             below_bar.min.y = bar.map_or(center.min.y, |bar| bar.max.y);
         });
+        if state.split.is_some() {
+            // The names of the views.
+            below_bar.min.y += split::NAME_HEIGHT;
+        }
         with_bar(state, |context| self.mini_map.show(&ctx, context, center));
         // Banners that stay until they are dismissed must not cover buttons.
         notices::on_disk(&ctx, state, below_bar);

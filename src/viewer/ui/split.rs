@@ -18,6 +18,8 @@ use crate::viewer::state::split::{Layout, Split};
 const BORDER_WIDTH: f32 = 8.0;
 /// Distance of names and buttons from the edges of the views, in points.
 const MARGIN: f32 = 8.0;
+/// Height of a name with its margins, in points.
+pub(super) const NAME_HEIGHT: f32 = 36.0;
 /// Commands of the buttons at the border.
 const BUTTONS: [(&str, &str); 4] = [
     ("view.link", "Linked"),
