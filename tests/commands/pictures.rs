@@ -136,6 +136,53 @@ fn a_picture_of_a_model_is_transparent_around_it() {
     assert_eq!(doubled.dimensions(), (120, 80));
 }
 
+#[test]
+fn a_picture_of_a_difference_has_both_files_and_the_pixels_that_differ() {
+    if !has_gpu() {
+        return;
+    }
+    let folder = Folder::new();
+    let map = mapscope_formats::pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap();
+    let mut changed = map.clone();
+    for tile in &mut changed.tiles[300..340] {
+        *tile = mapscope_formats::pfmap::Tile::parse(b"0+0900000000100001111000").unwrap();
+    }
+    for (name, map) in [("a.pfmap", &map), ("b.pfmap", &changed)] {
+        folder.write(name, mapscope_formats::pfmap::write(map));
+    }
+    let view = "--size 90x60 --view iso";
+    let diff =
+        |b: &str, args: &str| folder.run(&format!("diff a.pfmap {b} --picture {view} {args}"));
+    let output = diff("b.pfmap", "-o d.png --json").expect(1).json();
+    let both = image::open(folder.path("d.png")).unwrap().into_rgba8();
+    assert_eq!(both.dimensions(), (270, 60));
+    let third = |at: u32| image::imageops::crop_imm(&both, at * 90, 0, 90, 60).to_image();
+    let [before, after, changes] = [0, 1, 2].map(third);
+    assert!(before == picture(&folder, &format!("a.pfmap {view}")));
+    let pixels = before.pixels().zip(after.pixels());
+    let differ: Vec<bool> = pixels.map(|(before, after)| before != after).collect();
+    let count = differ.iter().filter(|differs| **differs).count();
+    assert!(count > 50, "{count}");
+    assert_eq!(output["changed_px"], count);
+    assert_eq!(output["size"], serde_json::json!([90, 60]));
+    let pink = Rgba([255, 64, 160, 255]);
+    let marked: Vec<bool> = changes.pixels().map(|pixel| *pixel == pink).collect();
+    assert_eq!(marked, differ);
+    let same = diff("a.pfmap", "-o d.png --json").expect(0).json();
+    assert_eq!(same["changed_px"], 0);
+    // Neither a file of another format, nor a file that was read.
+    folder.write(
+        "c.pfobj",
+        mapscope_formats::pfobj::write(&mapscope_testdata::tiny_model()),
+    );
+    let refused = diff("c.pfobj", "-o e.png").expect(2);
+    assert!(
+        refused.stderr.contains("expected two files of one format"),
+        "{refused:?}"
+    );
+    diff("b.pfmap", "-o b.pfmap --force").expect(2);
+}
+
 /// Names are the same on every picture, and nothing else is added.
 #[test]
 fn joints_entities_and_zones_are_named_where_that_is_asked_for() {

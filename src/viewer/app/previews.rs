@@ -261,7 +261,13 @@ mod tests {
                 pixels_per_point: 1.0,
             };
             self.preview
-                .update(&self.gpu, &mut self.renderer, &self.state.session, extent, false)
+                .update(
+                    &self.gpu,
+                    &mut self.renderer,
+                    &self.state.session,
+                    extent,
+                    false,
+                )
                 .unwrap();
             (shown, unfinished)
         }

@@ -497,7 +497,7 @@ static TABLE: &[Command] = &[
         "Show or hide a small image of the whole map in a corner of the view, with the visible part"),
     command("view.rulers", "Show rulers", &[], ("View", 1), Action::Rulers,
         "Show or hide columns and rows at the edges of a flat view or a view from the top"),
-    command("view.split", "Second view", &[key(Key::F2)], ("View", 4), Action::Do(&Operation {
+    command("view.split", "Second view", &[key(Key::F4)], ("View", 4), Action::Do(&Operation {
         id: "split",
         is_enabled: |state| state.session.document().is_some(),
         run: State::toggle_split,
@@ -509,13 +509,13 @@ static TABLE: &[Command] = &[
         run: |state| state.change_split(|split| split.is_linked = !split.is_linked),
     }),
         "Give both views the same camera, selection, display and moment, or let them be free"),
-    command("view.wipe", "Wipe between views", &[shift(Key::Z)], ("View", 4), Action::Do(&Operation {
+    command("view.wipe", "Wipe between views", &[shift(Key::F4)], ("View", 4), Action::Do(&Operation {
         id: "wipe",
         is_enabled: |state| state.split.is_some(),
         run: |state| state.change_split(Split::toggle_wipe),
     }),
         "Show both views in the same place, with a border to drag, or side by side"),
-    command("view.blink", "Blink", &[key(Key::Z)], ("View", 4), Action::Do(&Operation {
+    command("view.blink", "Blink", &[key(Key::F7)], ("View", 4), Action::Do(&Operation {
         id: "blink",
         is_enabled: |state| state.split.is_some(),
         run: |state| state.change_split(|split| split.blinks = true),

@@ -310,6 +310,8 @@ fn the_list_covers_another_panel_only_for_as_long_as_there_is_one() {
     let (_other, single) = models(&["single.pfobj"]);
     let single = single.join("single.pfobj");
     let mut h = with_folder(&folder);
+    // A file would open with its own panels.
+    h.state_mut().state.settings.remembers_views = false;
     let left = |h: &Harness<'_, Window>| state(h).settings.left.open;
     let kept = |h: &Harness<'_, Window>| state(h).settings_to_keep().left.open;
     assert_eq!(

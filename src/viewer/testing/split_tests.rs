@@ -60,7 +60,7 @@ fn cell(y: u32) -> Item {
 fn a_second_camera_moves_alone_until_it_is_linked() {
     let mut h = with_demo();
     let before = state(&h).session.view.camera.pose;
-    press(&mut h, Modifiers::NONE, Key::F2);
+    press(&mut h, Modifiers::NONE, Key::F4);
     assert!(split(&h).is_camera && !split(&h).is_linked);
     let second = h.get_by_role_and_label(Role::Image, "Second view").rect();
     let first = h.get_by_role_and_label(Role::Image, "3D view").rect();
@@ -197,20 +197,20 @@ fn a_wipe_shows_both_in_one_place_and_a_held_key_the_other_one() {
         "{}",
         split(&h).border
     );
-    h.key_down(Key::Z);
+    h.key_down(Key::F7);
     h.run();
     assert!(split(&h).blinks);
-    h.key_up(Key::Z);
+    h.key_up(Key::F7);
     h.run();
     assert!(!split(&h).blinks);
-    press(&mut h, Modifiers::SHIFT, Key::Z);
+    press(&mut h, Modifiers::SHIFT, Key::F4);
     assert_eq!(split(&h).layout, Layout::Beside);
     let left = |h: &Harness<'_, Window>| h.get_by_label("Second view").rect().left();
     let before = left(&h);
-    h.key_down(Key::Z);
+    h.key_down(Key::F7);
     h.run();
     assert!(left(&h) < before, "the views have changed places");
-    h.key_up(Key::Z);
+    h.key_up(Key::F7);
     h.run();
     assert_eq!(left(&h), before);
     run(&mut h, "view.swap");
