@@ -21,7 +21,7 @@ pub use core::item::{
 pub use core::overlay::{Overlay, OverlayId, OverlaySet};
 pub use core::parallel::map_parallel;
 pub use core::playback::{ClipInfo, Curve, OwnClip, Playhead};
-pub use core::rules::{is_missing_file, rules};
+pub use core::rules::{is_damaged_file, is_missing_file, rules};
 pub use core::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
 pub use core::system::system_reason;
 pub use describe::numbers::{fixed, without_sign_of_zero};

@@ -44,8 +44,10 @@ impl PanelUi for ChangesPanel {
         let now = (changes.number, context.change);
         let before = std::mem::replace(&mut self.shown, now);
         if before.0 != now.0 {
-            self.sorting = Sorting::default();
             self.sort(changes);
+            if self.sorting.column().is_some() {
+                context.ask(Request::OrderChanges(Some(self.order.clone())));
+            }
         }
         ui.horizontal_wrapped(|ui| {
             ui.label(format!(

@@ -12,7 +12,7 @@ use super::document_key::DocumentKey;
 use super::list::List;
 use super::sorting::{Sorting, csv_button};
 use super::{EditTarget, PanelContext, PanelUi, Request, menu, parts, tree};
-use crate::file_names;
+use crate::file_names::{self, natural_order};
 use crate::viewer::commands::Action;
 use crate::viewer::format;
 use crate::viewer::state::reload::OnDisk;
@@ -263,7 +263,10 @@ impl Problems {
             match column {
                 0 => severity_of(a).cmp(&severity_of(b)),
                 1 => a.map(|it| it.place).cmp(&b.map(|it| it.place)),
-                2 => by(|it| &it.message),
+                2 => {
+                    let [a, b] = [a, b].map(|it| it.map_or("", |it| &it.message));
+                    natural_order(a, b)
+                }
                 _ => by(|it| it.rule.id),
             }
         });

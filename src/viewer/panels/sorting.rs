@@ -3,9 +3,12 @@
 use std::cmp::Ordering;
 
 use egui::accesskit::Role;
-use egui::{Button, RichText, Ui, WidgetInfo};
+use egui::{Button, Color32, RichText, Ui, WidgetInfo, vec2};
 
 use super::parts;
+
+/// Width of the mark of the sorted column, in points.
+const MARK_WIDTH: f32 = 14.0;
 
 /// The sorted column, and `true` for the largest first. `None` for the order of the file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -40,7 +43,12 @@ impl Sorting {
             _ => ("", Some((column, false))),
         };
         let text = RichText::new(format!("{name}{mark}")).strong();
-        let heading = ui.add(Button::new(text).frame(false));
+        // With room for the mark, so that nothing moves below the pointer.
+        let font = egui::TextStyle::Button.resolve(ui.style());
+        let name_of = name.to_owned();
+        let galley = ui.fonts_mut(|fonts| fonts.layout_no_wrap(name_of, font, Color32::WHITE));
+        let room = vec2(galley.size().x + MARK_WIDTH, 0.0);
+        let heading = ui.add(Button::new(text).frame(false).min_size(room));
         heading.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, name));
         let is_clicked = heading.on_hover_text("Sort by this column").clicked();
         if is_clicked {

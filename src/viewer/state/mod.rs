@@ -213,8 +213,7 @@ impl State {
             Some(loaded)
                 if cause == Cause::Changed && self.session.should_keep_version(&loaded) =>
             {
-                self.session
-                    .keep_version(None, loaded.document.about().problems.clone());
+                self.session.keep_better_version(&*loaded.document);
             }
             Some(loaded) => {
                 for Failure { path, message, .. } in &failures {

@@ -6,6 +6,7 @@
 //! contains them again.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::time::SystemTime;
 
 use super::load::{Cause, Failure, Loaded, Outcome, UNREADABLE};
@@ -15,7 +16,7 @@ use super::session::Session;
 use crate::viewer::format::capitalized;
 use crate::viewer::state::{OpenFile, State};
 use mapscope_formats::{Problem, Severity, Tally};
-use mapscope_scene::{Document, Item, is_missing_file};
+use mapscope_scene::{Document, Item, is_damaged_file, is_missing_file};
 
 /// State of the open file on disk, while a better, earlier version is visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,23 +103,30 @@ fn fault_key(message: &str) -> String {
         .collect()
 }
 
-/// `true` if a new version is worse than the visible one. Errors in other files that it uses count,
-/// but missing files do not. A worse version has errors, and one of these holds:
+/// The problems of a document and of the other files that it uses.
+fn all_problems(document: &dyn Document) -> Vec<Problem> {
+    let mut problems = document.about().problems.clone();
+    let others = document.other_files();
+    problems.extend(others.into_iter().flat_map(|other| other.problems));
+    problems
+}
+
+/// `true` if a new version is worse than the visible one. Errors in other files that it uses and
+/// damaged images count, but missing files do not. A worse version has such faults, and one of
+/// these holds:
 /// - It has at least as many different errors, and some are new.
 /// - It has fewer clips, layers or levels.
 fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
     let faults = |document: &dyn Document| -> HashSet<String> {
-        let others = document.other_files();
-        let problems_of_others = others.iter().flat_map(|other| &other.problems);
-        let problems = document
-            .about()
-            .problems
-            .iter()
-            .chain(problems_of_others)
-            .flat_map(Problem::with_consequences);
         // A missing file is not a fault of this version.
+        let is_fault = |problem: &&Problem| {
+            is_damaged_file(problem.rule)
+                || problem.severity == Severity::Error && !is_missing_file(problem.rule)
+        };
+        let problems = all_problems(document);
+        let problems = problems.iter().flat_map(Problem::with_consequences);
         problems
-            .filter(|problem| problem.severity == Severity::Error && !is_missing_file(problem.rule))
+            .filter(is_fault)
             .map(|problem| fault_key(&problem.message))
             .collect()
     };
@@ -143,27 +151,40 @@ fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
 }
 
 /// The first of the worst new problems, if any.
-fn worst_new<'p>(before: &[Problem], now: &'p [Problem]) -> Option<&'p Problem> {
-    let key_of = |problem: &Problem| (problem.rule.id, fault_key(&problem.message));
-    let mut known = HashMap::<_, usize>::new();
-    for problem in before {
-        *known.entry(key_of(problem)).or_default() += 1;
-    }
-    let is_new = |problem: &&Problem| match known.get_mut(&key_of(problem)) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            false
-        }
-        _ => true,
-    };
-    let new = now.iter().filter(is_new);
-    new.reduce(|worst, problem| {
+fn worst_new<'p>(before: &'p [Problem], now: &'p [Problem]) -> Option<&'p Problem> {
+    let same = |problem: &Problem| (problem.rule.id, problem.message.clone());
+    let alike = |problem: &Problem| (problem.rule.id, fault_key(&problem.message));
+    let new = without(now.iter(), before.iter(), same);
+    let gone = without(before.iter(), now.iter(), same);
+    // The others may have moved to another line.
+    let new = without(new.into_iter(), gone.into_iter(), alike);
+    new.into_iter().reduce(|worst, problem| {
         if problem.severity > worst.severity {
             problem
         } else {
             worst
         }
     })
+}
+
+/// Returns the problems without as many of each key as others have.
+fn without<'p, K: Eq + Hash>(
+    problems: impl Iterator<Item = &'p Problem>,
+    others: impl Iterator<Item = &'p Problem>,
+    key: impl Fn(&Problem) -> K,
+) -> Vec<&'p Problem> {
+    let mut known = HashMap::<K, usize>::new();
+    for problem in others {
+        *known.entry(key(problem)).or_default() += 1;
+    }
+    let is_new = |problem: &&Problem| match known.get_mut(&key(problem)) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    problems.filter(is_new).collect()
 }
 
 /// Local time of day, such as `12:31:07`.
@@ -173,6 +194,11 @@ pub(crate) fn clock(moment: SystemTime) -> String {
 }
 
 impl Session {
+    /// Keeps the visible version, and describes a worse one in a banner.
+    pub(crate) fn keep_better_version(&mut self, worse: &dyn Document) {
+        self.keep_version(None, all_problems(worse));
+    }
+
     /// `true` if a reloaded version is worse than the visible one. The visible one then stays.
     pub(crate) fn should_keep_version(&self, loaded: &Loaded) -> bool {
         self.open.as_ref().is_some_and(|open| {
@@ -199,7 +225,8 @@ impl Session {
         let Some(open) = &self.open else {
             return;
         };
-        let new = worst_new(&open.document.about().problems, &problems);
+        let before = all_problems(&*open.document);
+        let new = worst_new(&before, &problems);
         // A version can be worse without new problems, if it has less content.
         let new = new.or_else(|| worst_new(&[], &problems)).cloned();
         self.on_disk = Some(OnDisk {
@@ -332,7 +359,7 @@ mod tests {
     use mapscope_scene::{
         MapChoice, ModelItem, OpenOptions, Progress, Source, TerrainItem, TileMapItem,
     };
-    use mapscope_testdata::tiny_scene::SCENE;
+    use mapscope_testdata::tiny_scene::{SCENE, write_game};
 
     fn state() -> State {
         State::new(Settings::default(), ViewRequest::default())
@@ -444,6 +471,61 @@ mod tests {
         };
         mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
             .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_half_written_texture_holds_back_a_reload_and_a_missing_one_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = write_game(folder.path(), SCENE).unwrap();
+        let open = || {
+            let source = Source::read(&scene).unwrap();
+            let options = OpenOptions::default();
+            let document = mapscope_scene::open(&source, &options, &Progress::default()).unwrap();
+            document.wait_until_complete();
+            document
+        };
+        let whole = open();
+        assert!(!is_worse(&*whole, &*whole));
+        let of_map = whole.about().dependencies.iter();
+        let of_map = of_map.filter(|path| path.starts_with(folder.path().join("assets")));
+        let textures = of_map.filter(|path| path.to_string_lossy().contains("texture"));
+        let models = folder.path().join("assets/models");
+        let model_texture = models.join(&mapscope_testdata::tiny_model().materials[0].texture);
+        for texture in textures.take(1).chain([&model_texture]) {
+            let bytes = std::fs::read(texture).unwrap();
+            std::fs::write(texture, &bytes[..bytes.len() / 2]).unwrap();
+            let half = open();
+            assert!(is_worse(&*half, &*whole), "{}", texture.display());
+            let problems = all_problems(&*half);
+            let new = worst_new(&all_problems(&*whole), &problems)
+                .unwrap()
+                .clone();
+            let is_of_map = new.rule.id == "pfscene/broken-map";
+            assert!(is_of_map || is_damaged_file(new.rule), "{new}");
+            assert!(!is_worse(&*whole, &*half) && !is_worse(&*half, &*half));
+            std::fs::remove_file(texture).unwrap();
+            assert!(!is_worse(&*open(), &*whole), "{}", texture.display());
+            std::fs::write(texture, bytes).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_new_one_of_problems_that_are_alike_is_named() {
+        let rule = mapscope_scene::rules().next().unwrap();
+        let problem = |line: u64, model: &str| {
+            let message = format!("entity {line} `{model}`: model not found");
+            Problem::new(rule, Subject::File, Place::line(line), message)
+        };
+        let before = [problem(3, "goblin"), problem(9, "berzerker")];
+        let now = [
+            problem(3, "goblin"),
+            problem(5, "tree"),
+            problem(9, "berzerker"),
+        ];
+        assert_eq!(worst_new(&before, &now), Some(&now[1]));
+        // A problem that has moved is not new.
+        let moved = [problem(4, "goblin"), problem(10, "berzerker")];
+        assert_eq!(worst_new(&before, &moved), None);
     }
 
     #[test]

@@ -167,6 +167,19 @@ pub fn is_missing_file(rule: &Rule) -> bool {
     missing.iter().any(|missing| missing.id == rule.id)
 }
 
+/// `true` if the rule reports a damaged file that another file names, such as one that is only
+/// half written.
+pub fn is_damaged_file(rule: &Rule) -> bool {
+    let damaged = [
+        &UNREADABLE_TEXTURE,
+        &TRUNCATED_IMAGE,
+        &UNREADABLE_SKYBOX,
+        &TILESET,
+        &UNREADABLE_FILE,
+    ];
+    damaged.iter().any(|damaged| damaged.id == rule.id)
+}
+
 /// `true` if the rule concerns a level of detail, whose own file reports the same problem.
 pub(crate) fn is_of_lod(rule: &Rule) -> bool {
     [&LOD, &BROKEN_LOD]

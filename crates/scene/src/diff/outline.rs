@@ -30,7 +30,9 @@ impl Diff {
     pub fn lines(&self, documents: [&dyn Document; 2]) -> ChangeLines {
         ChangeLines::around(self.differences.iter().filter_map(|difference| {
             let (document, item) = difference.shown_in(documents)?;
-            Some((document, item, change_color(difference.is_in)))
+            // A group, such as a faction, would outline all its members.
+            let is_group = document.next_of_kind(item, None, false).is_some();
+            (!is_group).then(|| (document, item, change_color(difference.is_in)))
         }))
     }
 

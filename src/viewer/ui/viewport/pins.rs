@@ -1,6 +1,6 @@
 //! Numbered pins of the bookmarks, painted over the view at their world positions.
 
-use egui::{Align2, FontId, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, FontId, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::Vec3;
 
 use crate::viewer::commands::Action;
@@ -49,12 +49,21 @@ impl Pins {
             self.places = places.collect();
         }
         let mut clicked = None;
+        let mut heads: Vec<Pos2> = Vec::new();
         for (Bookmark { number, name, .. }, place) in self.bookmarks.iter().zip(&self.places) {
             let on_screen = place.and_then(|place| on_screen(&view.camera, place, rect));
             let Some(tip) = on_screen.filter(|tip| rect.contains(*tip)) else {
                 continue;
             };
-            let head = tip - vec2(0.0, HEIGHT);
+            let mut head = tip - vec2(0.0, HEIGHT);
+            // Pins at one place stand side by side.
+            while heads
+                .iter()
+                .any(|other| other.distance(head) < 2.0 * RADIUS)
+            {
+                head.x += 2.0 * RADIUS + 1.0;
+            }
+            heads.push(head);
             let area = Rect::from_center_size(head, egui::Vec2::splat(2.0 * RADIUS));
             // Its key is the number, so Tab does not stop here.
             let pin = ui.interact(
