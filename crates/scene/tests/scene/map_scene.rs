@@ -463,23 +463,27 @@ fn a_texture_of_a_model_that_is_broken_is_said_once_it_was_read() {
 }
 
 #[test]
-fn a_texture_of_a_model_that_is_broken_is_a_problem_where_textures_are_checked() {
+fn a_texture_of_a_model_that_is_broken_is_a_problem_once_it_was_read() {
     let game = Game::new(&sound_scene());
     let broken = tiny_model().materials[0].texture.clone();
     game.write(&format!("assets/models/{broken}"), b"no image");
     let source = Source::read(&game.0.path().join("assets/maps/a.pfscene")).unwrap();
-    let said = |checks_textures: bool| {
+    let said = |checks_textures: bool, waits: bool| {
         let options = OpenOptions {
             checks_textures,
             ..OpenOptions::default()
         };
         let document = mapscope_scene::open(&source, &options, &Progress::default()).unwrap();
+        if waits {
+            document.wait_until_complete();
+        }
         let problems = document.about().problems.iter();
         let of_models = problems.filter(|p| p.rule.id == "pfscene/broken-model");
         of_models.map(Problem::facts).collect::<Vec<_>>()
     };
-    assert_eq!(said(false), Vec::<String>::new());
-    let found = said(true);
+    assert_eq!(said(false, false), Vec::<String>::new());
+    let found = said(true, false);
+    assert_eq!(said(false, true), found);
     let [found] = found.as_slice() else {
         panic!("{found:?}");
     };

@@ -91,22 +91,7 @@ impl MapScene {
                 format!("the map {} has {fault}", path.display())
             });
         }
-        for SceneModel {
-            name,
-            model,
-            entities,
-            ..
-        } in &models
-        {
-            let of_model = model.as_ref().map(|model| model.problems());
-            let fault = of_model.and_then(|problems| fault_of_part(&problems));
-            if let (Some(fault), Some(&first)) = (fault, entities.first()) {
-                let (subject, place) = of_entity(&pfscene, first, None);
-                problems.add_about(&rules::BROKEN_MODEL, subject, place, || {
-                    format!("the model {} has {fault}", quoted(name.as_bytes()))
-                });
-            }
-        }
+        check_models(&pfscene, &models, &mut problems);
         number_thumbnails(&mut models, map.as_ref().map(|(_, terrain)| &**terrain));
         dependencies.sort_unstable();
         dependencies.dedup();
@@ -254,6 +239,26 @@ fn fault_of_part(problems: &[Problem]) -> Option<String> {
         [_] => format!("{tally}, at {worst}"),
         _ => format!("{tally}, the worst at {worst}"),
     })
+}
+
+/// Reports models with faults, each at its first entity.
+pub(super) fn check_models(pfscene: &Pfscene, models: &[SceneModel], problems: &mut Problems) {
+    for SceneModel {
+        name,
+        model,
+        entities,
+        ..
+    } in models
+    {
+        let of_model = model.as_ref().map(|model| model.problems());
+        let fault = of_model.and_then(|problems| fault_of_part(&problems));
+        if let (Some(fault), Some(&first)) = (fault, entities.first()) {
+            let (subject, place) = of_entity(pfscene, first, None);
+            problems.add_about(&rules::BROKEN_MODEL, subject, place, || {
+                format!("the model {} has {fault}", quoted(name.as_bytes()))
+            });
+        }
+    }
 }
 
 /// The light of a scene; values that it does not define are those of the game (fact sheets A10, C).

@@ -2,7 +2,7 @@
 //! textures are only located.
 
 use super::MapScene;
-use super::build::skybox_place;
+use super::build::{check_models, skybox_place};
 use crate::{Deferred, Pending};
 use bytes::Bytes;
 use std::fs::File;
@@ -20,10 +20,10 @@ use crate::core::parallel::{in_parallel, in_parallel_reported};
 use crate::core::rules::{self, Fault};
 use crate::kinds::model::{Materials, Model};
 use crate::kinds::terrain::Terrain;
-use crate::{Document as _, Environment, MapChoice, OpenError, OpenOptions, Progress, Source};
+use crate::{About, Document as _, Environment, MapChoice, OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfmap::{self, Pfmap};
 use mapscope_formats::pfobj::Pfobj;
-use mapscope_formats::{Problem, pfscene, quoted_path};
+use mapscope_formats::{Problem, Problems, pfscene, quoted_path};
 
 /// Maximum number of models read for a scene. The engine's demo names 40; a corrupt file may name
 /// any number.
@@ -439,6 +439,20 @@ fn fault(name: &str, error: &AssetError) -> Unread {
     (rule, message).into()
 }
 
+impl MapScene {
+    /// The metadata with the faults of textures that were read after opening, if there are any.
+    fn about_with_textures(&self) -> Option<About> {
+        let mut found = Problems::new();
+        check_models(&self.pfscene, &self.models, &mut found);
+        let mut about = self.about.clone();
+        let is_other = |problem: &Problem| problem.rule.id != rules::BROKEN_MODEL.id;
+        about.problems.retain(is_other);
+        about.problems.extend(found.finish());
+        about.problems.sort_by_key(|problem| problem.place);
+        (about.problems != self.about.problems).then_some(about)
+    }
+}
+
 impl Deferred for MapScene {
     fn revision(&self) -> u64 {
         let terrain = self.terrain().map_or(0, |terrain| terrain.revision());
@@ -456,10 +470,14 @@ impl Deferred for MapScene {
             terrain.load(keep_going, on_part);
         }
         self.textures.complete(keep_going, on_part);
-        let (about, whole) = (&self.about, &self.whole_about);
+        let with_textures = self.about_with_textures().filter(|_| keep_going());
+        let about = with_textures.as_ref().unwrap_or(&self.about);
         let place = skybox_place(&self.pfscene);
         self.environment
-            .complete(about, whole, place, keep_going, on_part);
+            .complete(about, &self.whole_about, place, keep_going, on_part);
+        if let Some(about) = with_textures {
+            self.whole_about.get_or_init(|| about);
+        }
     }
 
     fn bytes(&self) -> u64 {
