@@ -55,7 +55,7 @@ impl State {
             Action::Flat => self.session.is_map(),
             Action::MiniMap | Action::Rulers => self.session.has_plan(),
             Action::ActualSize | Action::Zoom { .. } => self.session.view.is_flat(),
-            Action::Solo => self.session.selected_layer().is_some(),
+            Action::Solo => self.session.solo_target().is_some(),
             Action::Neighbor { .. } => self
                 .session
                 .open_file()
@@ -382,8 +382,8 @@ impl State {
             Action::Bookmark(number) => self.go_to_bookmark(number),
             Action::LastView => self.settings.remembers_views = !self.settings.remembers_views,
             Action::Solo => {
-                if let Some(layer) = self.session.selected_layer() {
-                    self.session.solo(layer);
+                if let Some(item) = self.session.solo_target() {
+                    self.session.solo(item);
                 }
             }
             Action::Edit => self.edit_selection(),

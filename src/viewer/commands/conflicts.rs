@@ -24,11 +24,10 @@ fn kinds(action: Action) -> u8 {
         | Action::Flat
         | Action::ActualSize
         | Action::Zoom { .. }
-        | Action::SaveMap
-        | Action::Solo => TILE_MAP,
+        | Action::SaveMap => TILE_MAP,
         Action::MiniMap | Action::Rulers => TERRAIN | SCENE | TILE_MAP,
         Action::GameView => ALL & !TILE_MAP,
-        Action::HideSelection | Action::ShowAll => ALL & !MODEL,
+        Action::HideSelection | Action::ShowAll | Action::Solo => ALL & !MODEL,
         Action::SelectedWeights => MODEL,
         Action::ChooseMap => SCENE,
         Action::Counterpart => TERRAIN | SCENE,

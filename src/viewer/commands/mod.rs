@@ -741,8 +741,8 @@ static TABLE: &[Command] = &[
         "Hide the selected material, chunk, type, entity, faction or gamemode, or the material of the selected face"),
     command("select.show-all", "Show all hidden", &[alt(Key::H)], ("Select", 3), Action::ShowAll,
         "Show all hidden items again"),
-    command("select.solo", "Solo layer", &[shift(Key::H)], ("Select", 3), Action::Solo,
-        "Hide all layers except the selected one, or show all layers again"),
+    command("select.solo", "Solo", &[shift(Key::H)], ("Select", 3), Action::Solo,
+        "Show the selected layer, chunk, material or light without the others, or all of them again"),
 
     command("animation.play", "Play", &[key(Key::Space)], ("Animation", 0), Action::Animation(Animation::Play),
         "Play or pause the clip"),

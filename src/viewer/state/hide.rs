@@ -1,7 +1,10 @@
-//! Hides items, and shows single layers.
+//! Hides items, and shows single ones.
 
 use super::session::Session;
-use mapscope_scene::Item;
+use mapscope_scene::{Item, Light, items_of_kinds};
+
+/// Maximum number of items that the solo command hides.
+const MAX_SOLO: usize = 1000;
 
 impl Session {
     /// `true` if the open document has items that can be hidden.
@@ -9,22 +12,49 @@ impl Session {
         self.document().is_some_and(|document| document.can_hide())
     }
 
-    /// The selected layer, or the layer that the selection is hidden with.
-    pub(crate) fn selected_layer(&self) -> Option<Item> {
-        let selected = self.view.shown.selected.filter(|_| self.has_layers())?;
-        self.document()?.hide_target(selected)
+    /// The item that the solo command shows alone: the selected light, or what the selection is
+    /// hidden with.
+    pub(crate) fn solo_target(&self) -> Option<Item> {
+        let selected = self.view.shown.selected?;
+        let document = self.document()?;
+        if self.lights().iter().any(|light| light.item == selected) {
+            return Some(selected);
+        }
+        let target = document.hide_target(selected)?;
+        (self.alike(target).len() <= MAX_SOLO).then_some(target)
     }
 
-    /// Shows only a layer, or all layers if it is the only visible one.
-    pub(crate) fn solo(&mut self, layer: Item) {
-        let others: Vec<Item> = self
-            .layers()
-            .map(mapscope_scene::Layers::layers)
-            .unwrap_or_default()
+    /// The switchable lights of the visible level.
+    fn lights(&self) -> Vec<Light> {
+        let lights = self.levels().map(|it| it.lights(self.view.shown.level));
+        lights.unwrap_or_default()
+    }
+
+    /// The items of the kind of an item.
+    fn alike(&self, item: Item) -> Vec<Item> {
+        let Some(document) = self.document() else {
+            return Vec::new();
+        };
+        let listed = items_of_kinds(&**document, &[item.kind()]);
+        let kinds = document.about().kinds.iter().map(|kind| kind.item);
+        let kinds = kinds.filter(|kind| kind.kind() == item.kind());
+        listed
             .into_iter()
-            .map(|other| other.item)
-            .filter(|other| *other != layer)
-            .collect();
+            .map(|named| named.item)
+            .chain(kinds)
+            .collect()
+    }
+
+    /// Shows an item without the others of its kind, or all if it is the only visible one. A light
+    /// is switched on, and the others are switched off.
+    pub(crate) fn solo(&mut self, layer: Item) {
+        let lights = self.lights();
+        if lights.iter().any(|light| light.item == layer) {
+            self.solo_light(layer, &lights);
+            return;
+        }
+        let mut others = self.alike(layer);
+        others.retain(|other| *other != layer);
         let was_solo = self.is_solo(layer, &others);
         self.view
             .shown
@@ -34,6 +64,20 @@ impl Session {
             self.view.shown.hidden.extend(others);
         }
         self.pointer.hovered = None;
+    }
+
+    fn solo_light(&mut self, item: Item, lights: &[Light]) {
+        let wanted = |light: &Light| match light.item == item {
+            true => Some(light.full).filter(|full| *full != light.intensity),
+            false => Some(0).filter(|off| *off != light.intensity),
+        };
+        let set = &mut self.view.shown.lights;
+        let was_solo = lights
+            .iter()
+            .all(|light| set.get(light.item) == wanted(light));
+        for light in lights {
+            set.set(light.item, if was_solo { None } else { wanted(light) });
+        }
     }
 
     fn is_solo(&self, layer: Item, others: &[Item]) -> bool {

@@ -841,3 +841,25 @@ fn the_cheat_sheet_keeps_its_size() {
     }
     assert_eq!((row(&h), close(&h)), before);
 }
+
+#[test]
+fn a_light_or_a_material_is_shown_alone_and_with_the_others_again() {
+    let mut h = with_rooms();
+    let lights = super::rooms::lights(0);
+    assert!(lights.len() > 1);
+    let select = |h: &mut Rooms, item| h.state_mut().state.session.select(Some(item));
+    select(&mut h, lights[1].item);
+    let brightness = |h: &Rooms| -> Vec<u8> {
+        let set = &state(h).session.view.shown.lights;
+        let now = |light: &mapscope_scene::Light| set.get(light.item).unwrap_or(light.intensity);
+        lights.iter().map(now).collect()
+    };
+    let before = brightness(&h);
+    run(&mut h, Action::Solo);
+    let alone = brightness(&h);
+    let expected = lights.iter().enumerate();
+    let expected = expected.map(|(at, light)| if at == 1 { light.full } else { 0 });
+    assert_eq!(alone, expected.collect::<Vec<u8>>());
+    run(&mut h, Action::Solo);
+    assert_eq!(brightness(&h), before);
+}

@@ -163,12 +163,11 @@ pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
         Action::SelectedWeights => state.session.has_joints(),
         Action::Bookmark(_) | Action::Surroundings(_) => state.is_enabled(command.action),
         Action::Level { .. } => state.session.has_levels(),
-        Action::HideSelection | Action::ShowAll => state.session.can_hide(),
+        Action::HideSelection | Action::ShowAll | Action::Solo => state.session.can_hide(),
         Action::Flat | Action::ActualSize | Action::Zoom { .. } | Action::SaveMap => {
             state.session.is_map()
         }
         Action::MiniMap | Action::Rulers => state.session.has_plan(),
-        Action::Solo => state.session.has_layers(),
         Action::Animation(_) => !state.session.clips().is_empty(),
         _ => true,
     };

@@ -93,8 +93,14 @@ impl Document for Map {
         self.first_visible_hit(ray_in_world, shown)
     }
 
-    fn record<'a>(&'a self, item: Item, _view: ViewState<'a>) -> Option<Box<dyn Describe + 'a>> {
-        self.described(as_level_item(item)?)
+    fn record<'a>(&'a self, item: Item, view: ViewState<'a>) -> Option<Box<dyn Describe + 'a>> {
+        let item = as_level_item(item)?;
+        if let (LevelItem::Face { .. }, Some(_)) = (item, view.pointer) {
+            let mut face = self.cube_record(item)?;
+            face.pointer = view.pointer;
+            return Some(CubeRecord::FIELDS.of(face));
+        }
+        self.described(item)
     }
 
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {

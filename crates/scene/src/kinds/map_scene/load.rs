@@ -20,7 +20,9 @@ use crate::core::parallel::{in_parallel, in_parallel_reported};
 use crate::core::rules::{self, Fault};
 use crate::kinds::model::{Materials, Model};
 use crate::kinds::terrain::Terrain;
-use crate::{About, Document as _, Environment, MapChoice, OpenError, OpenOptions, Progress, Source};
+use crate::{
+    About, Document as _, Environment, MapChoice, OpenError, OpenOptions, Progress, Source,
+};
 use mapscope_formats::pfmap::{self, Pfmap};
 use mapscope_formats::pfobj::Pfobj;
 use mapscope_formats::{Problem, Problems, pfscene, quoted_path};

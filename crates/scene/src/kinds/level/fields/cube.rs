@@ -7,16 +7,17 @@ use crate::describe::lines::box_edges;
 use crate::describe::numbers::{short, xyz};
 use crate::describe::own::long_text;
 use crate::describe::table::{
-    Field, INTEGERS, TEXTS, Table, ValueType, field, flag, integer, section, text,
+    Field, INTEGERS, TEXTS, Table, ValueType, field, flag, integer, section, shown_only, text,
 };
 use crate::describe::value::{Fact, Value};
 use crate::kinds::level::Map;
 use crate::kinds::level::fields::{MAX_BYTES, MAX_LISTED, SECTION_NAMES, hex};
 use crate::kinds::level::items::{ChunkAt, CubeAt};
 use crate::kinds::level::lights::LightKind;
+use crate::kinds::level::mesh::MeshFace;
 use crate::kinds::level::place::Place;
 use crate::{Aabb, LevelItem};
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{
     Corners, Cube, CubeKind, Geometry, LightInfo, LightReference, NO_LIGHTMAP, SIDES, Side,
@@ -42,6 +43,8 @@ pub(in crate::kinds::level) struct CubeRecord<'a> {
     /// `None` for a cube that is not reached from the root.
     place: Option<Place>,
     geometry: Option<&'a Geometry>,
+    /// Position of the pointer in world space, if it is on the side.
+    pub(in crate::kinds::level) pointer: Option<Vec3>,
 }
 
 impl Map {
@@ -53,6 +56,7 @@ impl Map {
             side,
             place: cube.place(),
             geometry: cube.geometry(),
+            pointer: None,
         })
     }
 }
@@ -169,6 +173,16 @@ impl<'a> CubeRecord<'a> {
                 .width(4)
         })
         .derived()
+        .in_summary(),
+        shown_only("Luxel", |of: &Self| {
+            let lightmap = of
+                .side_of_box()
+                .and_then(|(side, geometry)| Some(usize::from(*geometry.lightmaps.get(side)?)));
+            let pointed = of.pointer.zip(of.side).zip(lightmap);
+            let luxel = pointed.and_then(|((at, side), map)| of.cube.luxel_at(at, side, map));
+            let text = |([x, y], [r, g, b]): ([u32; 2], [u8; 3])| format!("{x}, {y}: {r} {g} {b}");
+            luxel.map(text).map(Value::from).into()
+        })
         .in_summary(),
         integer("Triangles", "triangles", |of: &Self| {
             of.on_side(|side, geometry| geometry.triangles.get(side).copied().into())
@@ -766,6 +780,40 @@ impl<'a> CubeAt<'a> {
         name_at(&self.data.strings, &self.data.physics_materials, used)
     }
 
+    /// Column and row of the luxel at a place on a side, and its colour in the file, without
+    /// switchable lights. `None` if the place is not on the side.
+    fn luxel_at(&self, at: Vec3, side: usize, lightmap: usize) -> Option<([u32; 2], [u8; 3])> {
+        let level = self.at.map.levels.get(self.at.level_number)?;
+        let (mesh, slot) = (
+            level.mesh(self.at.number)?,
+            level.atlas.slots(self.at.number).get(lightmap)?,
+        );
+        let page = level.atlas.pages.get(usize::from(slot.page))?;
+        let is_it = |face: &&MeshFace| face.cube == self.cube && usize::from(face.side) == side;
+        let face = mesh.faces.iter().find(is_it)?;
+        let (triangles, _) = mesh.indices.get(face.indices())?.as_chunks::<3>();
+        let uv = triangles.iter().find_map(|triangle| {
+            let vertices = triangle.map(|vertex| mesh.vertices.get(vertex as usize));
+            let [Some(a), Some(b), Some(c)] = vertices else {
+                return None;
+            };
+            let weights = weights(at, [a, b, c].map(|vertex| vertex.position.into()))?;
+            let uv = [a, b, c].map(|vertex| Vec2::from(vertex.lightmap_uv.map(f32::from)));
+            Some(uv[0] * weights.x + uv[1] * weights.y + uv[2] * weights.z)
+        })?;
+        let lightmap = self.at.lightmaps().get(lightmap)?;
+        let side = lightmap.side();
+        let axis = |axis: usize, corner: u16| {
+            let on_page = uv[axis] / f32::from(u16::MAX) * page[axis] as f32 - f32::from(corner);
+            let luxel = on_page * side as f32 / f32::from(slot.side.max(1));
+            (luxel.max(0.0) as u32).min(side.saturating_sub(1))
+        };
+        let [x, y] = [axis(0, slot.x), axis(1, slot.y)];
+        let first = (y as usize * side as usize + x as usize) * 3;
+        let color = lightmap.luxels.get(first..first + 3)?;
+        Some(([x, y], color.try_into().ok()?))
+    }
+
     /// Describes the physics material of a side, with a link to that of the level.
     fn physics(&self, geometry: &Geometry, side: usize) -> Value {
         let used = geometry.physics.get(side);
@@ -1055,12 +1103,84 @@ fn between(aabb: Aabb) -> String {
     format!("{}  to  {}  ({size} m)", xyz(aabb.min), xyz(aabb.max))
 }
 
+/// Barycentric weights of a point in a triangle; `None` outside it.
+fn weights(at: Vec3, [a, b, c]: [Vec3; 3]) -> Option<Vec3> {
+    /// Rounding of positions, as a fraction of the triangle.
+    const SLACK: f32 = 1e-3;
+    let normal = (b - a).cross(c - a);
+    let area = normal.length_squared();
+    let part = |from: Vec3, to: Vec3| (to - from).cross(at - from).dot(normal) / area;
+    let weights = Vec3::new(part(b, c), part(c, a), part(a, b));
+    // NaN for a degenerate triangle.
+    weights.cmpge(Vec3::splat(-SLACK)).all().then_some(weights)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Document as _;
     use crate::kinds::level::sample::{self, properties};
     use mapscope_formats::pmf::{self, CubeKind};
+
+    #[test]
+    fn the_luxel_under_the_pointer_has_the_coordinates_and_the_colour_of_the_file() {
+        let map = sample::made_up();
+        let level = &map.levels[0];
+        let mut seen = std::collections::BTreeSet::new();
+        for (number, chunk) in map.pmf.levels[0].chunks.iter().enumerate() {
+            let (Some(mesh), Some(data)) = (level.mesh(number), &chunk.data) else {
+                continue;
+            };
+            let client = data.client.as_ref().unwrap();
+            for face in &mesh.faces {
+                let item = LevelItem::face(0, mesh.chunk, face.cube, face.side);
+                let mut record = map.cube_record(item).unwrap();
+                let corners = &mesh.indices[face.indices()][..3];
+                // A place off the middle, so that columns and rows differ.
+                let mix = |of: [Vec3; 3]| of[0] * 0.2 + of[1] * 0.3 + of[2] * 0.5;
+                let at = mix(std::array::from_fn(|i| {
+                    mesh.vertices[corners[i] as usize].position.into()
+                }));
+                let uv = mix(std::array::from_fn(|i| {
+                    let vertex = face.file_vertex + corners[i] - face.first_vertex;
+                    Vec2::from(client.vertices[vertex as usize].lightmap_uv).extend(0.0)
+                }));
+                let geometry = record.geometry.unwrap();
+                let index = *geometry.lightmaps.get(usize::from(face.side)).unwrap();
+                let Some(lightmap) = client.lightmaps.get(usize::from(index)) else {
+                    continue;
+                };
+                let side = lightmap.side();
+                let luxel = [uv.x, uv.y].map(|uv| (uv * side as f32) as u32);
+                // Next to another luxel, rounding decides.
+                let is_clear = [uv.x, uv.y].into_iter().all(|uv| {
+                    let part = (uv * side as f32).fract();
+                    (0.02..0.98).contains(&part) && (0.0..1.0).contains(&uv)
+                });
+                if !is_clear {
+                    continue;
+                }
+                let [x, y] = luxel;
+                let first = (y * side + x) as usize * 3;
+                let [r, g, b] = lightmap.luxels[first..first + 3].try_into().unwrap();
+                let (r, g, b): (u8, u8, u8) = (r, g, b);
+                record.pointer = Some(at);
+                let summary = CubeRecord::FIELDS.summary(&record);
+                let part = summary.iter().find(|part| part.name == "Luxel").unwrap();
+                assert_eq!(part.value, format!("{x}, {y}: {r} {g} {b}"), "{item:?}");
+                seen.insert(luxel);
+                // Off the face.
+                record.pointer = Some(at + Vec3::splat(9.0));
+                let summary = CubeRecord::FIELDS.summary(&record);
+                let part = summary.iter().find(|part| part.name == "Luxel");
+                assert!(part.is_none_or(|part| !part.value.contains(':')));
+            }
+        }
+        assert!(
+            seen.len() > 3 && seen.iter().any(|[x, y]| x != y),
+            "{seen:?}"
+        );
+    }
 
     #[test]
     fn items_lead_to_their_cubes_and_back() {
