@@ -40,6 +40,7 @@ pub use document::lists::{
     NamedCamera, TilesetInfo,
 };
 pub use document::shown::{ChangeLines, Overrides, Shown};
+pub use document::textures::{TextureInfo, TextureScale, Textures, UvLayout};
 pub use document::{
     About, Animation, Annotations, Compare, Deferred, Direction, Document, Drawable, GameView,
     Hiding, Hit, InfoQuery, ItemPlace, Layers, Levels, Moment, Neighbor, OtherFile, Places,

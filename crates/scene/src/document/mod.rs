@@ -5,6 +5,7 @@ pub(crate) mod flat_image;
 pub(crate) mod lists;
 pub(crate) mod parts;
 pub(crate) mod shown;
+pub(crate) mod textures;
 
 use std::any::Any;
 use std::fmt;
@@ -20,6 +21,7 @@ use self::lists::{
 };
 use self::parts::Parts;
 use self::shown::Shown;
+use self::textures::Textures;
 use crate::assets::{NamedFile, Pending};
 use crate::camera::Handedness;
 use crate::core::item::Item;
@@ -339,6 +341,11 @@ pub trait Document: fmt::Debug + Send + Sync {
 
     /// Its layers, if it has any.
     fn layers(&self) -> Option<&dyn Layers> {
+        None
+    }
+
+    /// Its textures, if it has any.
+    fn textures(&self) -> Option<&dyn Textures> {
         None
     }
 

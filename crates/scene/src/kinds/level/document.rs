@@ -11,7 +11,7 @@ use crate::core::overlay::{LEFT_OUT_HELP, overlays};
 use crate::{
     About, Animation, Annotations, Branch, ChunkMap, Document, Drawable, Hit, InfoQuery, Item,
     Legend, LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo, NamedFile,
-    OutlineNode, Overlay, ProblemTarget, Ray, Shown, Spawn, Statistic, ViewState,
+    OutlineNode, Overlay, ProblemTarget, Ray, Shown, Spawn, Statistic, Textures, ViewState,
 };
 use mapscope_formats::pmf::ChunkIndex;
 use mapscope_formats::{Problem, Severity};
@@ -144,6 +144,10 @@ impl Document for Map {
     }
 
     fn levels(&self) -> Option<&dyn Levels> {
+        Some(self)
+    }
+
+    fn textures(&self) -> Option<&dyn Textures> {
         Some(self)
     }
 

@@ -22,6 +22,7 @@ mod compare;
 mod date;
 mod document;
 mod fields;
+mod images;
 mod info;
 mod items;
 mod known;

@@ -23,7 +23,7 @@ use crate::terrain::Terrain;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, Document, Drawable, Environment, Hit,
     InfoQuery, Item, Legend, NamedCamera, NamedFile, OtherFile, OutlineNode, Overlay, OwnClip,
-    Playhead, ProblemTarget, Ray, SceneItem, Shown, Statistic, ViewState, terrain,
+    Playhead, ProblemTarget, Ray, SceneItem, Shown, Statistic, Textures, ViewState, terrain,
 };
 use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
 
@@ -324,6 +324,10 @@ impl Document for MapScene {
     }
 
     fn deferred(&self) -> Option<&dyn Deferred> {
+        Some(self)
+    }
+
+    fn textures(&self) -> Option<&dyn Textures> {
         Some(self)
     }
 

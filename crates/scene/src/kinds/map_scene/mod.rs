@@ -17,6 +17,7 @@ mod overlays;
 mod parts;
 mod pick;
 mod place;
+mod textures;
 mod walk;
 
 use std::collections::HashMap;

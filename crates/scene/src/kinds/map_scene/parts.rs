@@ -170,6 +170,11 @@ impl<'a> Posed<'a> {
         }
     }
 
+    /// Its model.
+    pub(super) fn model(&self) -> &'a Model {
+        self.model
+    }
+
     /// The whole entity.
     fn whole(&self) -> Value {
         let index = self.entity;

@@ -14,7 +14,7 @@ use crate::describe::outline::file_name;
 use crate::{
     About, Animation, Annotations, Document, Drawable, Flaw, Hit, InfoQuery, Item, Legend,
     ModelItem, Moment, NamedFile, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, Ray,
-    Shown, Statistic, ViewState,
+    Shown, Statistic, Textures, ViewState,
 };
 use mapscope_formats::pfobj::Bounds;
 use mapscope_formats::{Problem, Subject};
@@ -162,6 +162,10 @@ impl Document for Model {
 
     fn animation(&self) -> Option<&dyn Animation> {
         (!self.clips.is_empty()).then_some(self)
+    }
+
+    fn textures(&self) -> Option<&dyn Textures> {
+        Some(self)
     }
 
     fn walk(&self) -> Option<&dyn Walk> {

@@ -23,6 +23,7 @@ mod poses;
 mod sample;
 pub mod simplify;
 pub mod skeleton;
+mod textures;
 mod uses;
 mod walk;
 mod weld;

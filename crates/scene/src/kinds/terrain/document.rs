@@ -15,7 +15,7 @@ use crate::describe::table::{Describe, ItemKeys};
 use crate::{
     Aabb, About, Annotations, Document, Drawable, Environment, Hit, InfoQuery, Item, Kind, Legend,
     NamedFile, OutlineNode, Overlay, OverlayId, ProblemTarget, Ray, Shown, Statistic, TerrainItem,
-    ViewState,
+    Textures, ViewState,
 };
 use mapscope_formats::pfmap::Cover;
 use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
@@ -191,6 +191,10 @@ impl Document for Terrain {
     }
 
     fn deferred(&self) -> Option<&dyn Deferred> {
+        Some(self)
+    }
+
+    fn textures(&self) -> Option<&dyn Textures> {
         Some(self)
     }
 

@@ -6,6 +6,7 @@ mod compare;
 mod document;
 mod fields;
 pub mod geometry;
+mod images;
 pub(crate) mod info;
 mod legends;
 pub mod navigation;

@@ -7,7 +7,7 @@ use glam::Vec3;
 use super::{Step, TileMap};
 use crate::{
     Aabb, About, Animation, Annotations, Document, Drawable, Hit, InfoQuery, Item, Layers, Legend,
-    NamedFile, OutlineNode, ProblemTarget, Ray, Shown, Statistic, TileMapItem, ViewState,
+    NamedFile, OutlineNode, ProblemTarget, Ray, Shown, Statistic, Textures, TileMapItem, ViewState,
 };
 use mapscope_formats::Problem;
 
@@ -99,6 +99,10 @@ impl Document for TileMap {
     }
 
     fn layers(&self) -> Option<&dyn Layers> {
+        Some(self)
+    }
+
+    fn textures(&self) -> Option<&dyn Textures> {
         Some(self)
     }
 

@@ -30,6 +30,7 @@ pub mod ppe;
 #[cfg(test)]
 mod sample;
 mod shapes;
+mod sheet;
 mod stored;
 mod tileset;
 mod walk;
