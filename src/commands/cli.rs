@@ -804,7 +804,7 @@ pub struct ExportArgs {
     )]
     pub output: Option<PathBuf>,
     /// List the formats that FILE can be exported to
-    #[arg(long, conflicts_with_all = ["output", "to", "force", "mirror"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["output", "to", "force", "mirror", "material"], help_heading = "Output")]
     pub list: bool,
     /// With --list: print one JSON object instead of text
     #[arg(long, requires = "list", help_heading = "Output")]
@@ -820,6 +820,15 @@ pub struct ExportArgs {
     /// Swap left and right of a model, as the game shows it (for models from exporters that mirror)
     #[arg(long, requires = "output", help_heading = "Output")]
     pub mirror: bool,
+    /// With .png: the material of a model whose UV layout is written, by name or number [default: the
+    /// first that is used]
+    #[arg(
+        long,
+        value_name = "NAME",
+        requires = "output",
+        help_heading = "Output"
+    )]
+    pub material: Option<String>,
     /// Overwrite a file of another format or a read-only one (input files are never overwritten)
     #[arg(long, help_heading = "Output")]
     pub force: bool,

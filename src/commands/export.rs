@@ -8,8 +8,10 @@ use super::cli::{ExportArgs, display_name};
 use super::json::{TargetOutput, TargetsOutput};
 use super::output::{self, Stdout, counted};
 use super::{CommandError, Status, source, target};
-use mapscope_export::{Target, endings, target_of, targets};
-use mapscope_scene::{Document, OpenOptions, saving};
+use mapscope_export::{Export, Target, endings, target_of, targets, uv_layout};
+use mapscope_formats::quoted;
+use mapscope_scene::saving::{self, PNG};
+use mapscope_scene::{Document, OpenOptions};
 
 /// Maximum number of lines of a table by default: a 2D map of 2 KB may have 16 million cells.
 const MAX_TABLE_LINES: u64 = 4_000_000;
@@ -54,6 +56,27 @@ fn list(
         }
     }
     Ok(out.flush()?)
+}
+
+/// Draws the UV layout of a material, given by its name or its number.
+fn layout_of(document: &dyn Document, chosen: Target, name: &str) -> Result<Export, CommandError> {
+    let refused = |why: &str| CommandError::Argument(format!("--material {name}: {why}"));
+    let textures = document.textures();
+    let textures = textures.filter(|it| it.first_with_layout().is_some() && chosen.kind == PNG);
+    let textures = textures.ok_or_else(|| refused("only models have layouts, which are .png"))?;
+    let list = textures.list();
+    let by_number = || list.get(name.parse::<usize>().ok()?);
+    let named = list.iter().find(|texture| texture.name == name);
+    let Some(texture) = named.or_else(by_number) else {
+        let names = list.iter().map(|texture| quoted(texture.name.as_bytes()));
+        let names = names.collect::<Vec<_>>().join(", ");
+        return Err(refused(&format!("expected one of {names}")));
+    };
+    let file = uv_layout(document, texture.item);
+    Ok(Export {
+        file: file.ok_or_else(|| refused("its layout cannot be drawn"))?,
+        ..Export::default()
+    })
 }
 
 /// Writes the output file and its companion files.
@@ -102,9 +125,12 @@ fn write(
     let read = saving::files_read(&args.file, document);
     target::check_as(path, chosen.kind, &read, args.force, args.to.is_none())?;
     let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or("map");
-    let export = chosen
-        .make(document, stem)
-        .map_err(|error| CommandError::Argument(error.to_string()))?;
+    let export = match &args.material {
+        Some(name) => layout_of(document, chosen, name)?,
+        None => chosen
+            .make(document, stem)
+            .map_err(|error| CommandError::Argument(error.to_string()))?,
+    };
     if target::is_stdout(path) && !export.beside.is_empty() {
         let names: Vec<_> = export.beside.iter().map(|file| &*file.name).collect();
         return refused(format!(

@@ -65,6 +65,9 @@ macro_rules! panel_table {
             Tileset: tileset::TilesetPanel, Bottom, Num8, "tileset", "Tileset",
                 "All tiles of a tileset and their uses",
                 |document| document.layers().is_some();
+            Texture: texture::TexturePanel, Bottom, U, "texture", "Texture",
+                "The textures by channel, and the UV layout of the triangles that show them",
+                |document| document.textures().is_some();
         }
     };
 }

@@ -1,8 +1,8 @@
-//! PNG export: the flat image of a 2D map or a tileset, pixel by pixel.
+//! PNG export: the flat image of a 2D map or a tileset, pixel by pixel, or the layout of a texture.
 
-use crate::{Export, ExportError, Target};
+use crate::{Export, ExportError, Target, png_of};
 use mapscope_scene::saving::PNG;
-use mapscope_scene::{Document, Shown};
+use mapscope_scene::{Document, Item, Shown};
 
 /// Maximum number of pixels of an image that is rendered as a whole. No map whose layers fit in
 /// memory has more, unless its layers lie far apart.
@@ -16,7 +16,38 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
         make,
         mirrored: None,
     };
-    document.layers().map(|_| target).into_iter().collect()
+    let layout = Target {
+        what: |_| "the UV layout of a material: white lines, as large as its texture",
+        make: |document, _| {
+            let textures = document.textures();
+            let texture = textures.and_then(|textures| textures.first_with_layout());
+            let file = texture.and_then(|texture| uv_layout(document, texture));
+            Ok(Export {
+                file: file.unwrap_or_default(),
+                ..Export::default()
+            })
+        },
+        ..target
+    };
+    let has_layout = || document.textures()?.first_with_layout();
+    match document.layers() {
+        Some(_) => vec![target],
+        None => has_layout().map(|_| layout).into_iter().collect(),
+    }
+}
+
+/// A PNG of the layout of the triangles that show a texture: white lines on a transparent image as
+/// large as that of the texture. `None` if the texture has no layout, or is not read yet.
+pub fn uv_layout(document: &dyn Document, texture: Item) -> Option<Vec<u8>> {
+    let textures = document.textures()?;
+    let layout = textures.layout(texture)?;
+    let listed = textures.representative(texture);
+    let mut list = textures.list().into_iter();
+    let info = list.find(|info| Some(info.item) == listed);
+    let size = info.and_then(|info| info.size);
+    let size = size.or_else(|| Some(textures.image(texture)?.size))?;
+    let image = layout.draw(size);
+    Some(png_of(image.size, &image.rgba))
 }
 
 fn make(document: &dyn Document, _stem: &str) -> Result<Export, ExportError> {

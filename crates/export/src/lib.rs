@@ -12,6 +12,7 @@ mod image;
 mod table;
 mod tiled;
 
+pub use image::uv_layout;
 pub use table::{cell_lines, csv_of};
 
 use std::ffi::OsStr;

@@ -51,7 +51,10 @@ impl App {
                 let file = dialog.add_filter("All files", &["*"]).pick_file();
                 Box::pin(async { file.await.into_iter().collect() })
             }
-            PathPurpose::SavePicture | PathPurpose::SaveAnimation | PathPurpose::SaveMap => {
+            PathPurpose::SavePicture
+            | PathPurpose::SaveAnimation
+            | PathPurpose::SaveMap
+            | PathPurpose::SaveLayout(_) => {
                 let kinds = match purpose {
                     PathPurpose::SaveAnimation => &[GIF, APNG, PNG][..],
                     _ => &[PNG],

@@ -22,9 +22,9 @@ use crate::viewer::state::playlist::Origin;
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{self, State};
 use mapscope_formats::Severity;
-use mapscope_scene::Progress;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::saving::files_read;
+use mapscope_scene::{Item, Progress};
 
 /// Minimum side of a part of a picture that is drawn at once, in pixels. Smaller parts cost more
 /// time than they save for the window.
@@ -304,6 +304,15 @@ impl App {
         let shown = self.state.session.view.shown.clone();
         let (progress, done) = self.begin_saving(&path, 1);
         self.saving = Some(SaveJob::map(document, shown, path, progress, done));
+    }
+
+    /// Saves the UV layout of a texture.
+    pub(super) fn save_layout(&mut self, texture: Item, path: PathBuf) {
+        let Some(document) = self.state.session.document().cloned() else {
+            return;
+        };
+        let (progress, done) = self.begin_saving(&path, 1);
+        self.saving = Some(SaveJob::layout(document, texture, path, progress, done));
     }
 
     /// Exports the open document.

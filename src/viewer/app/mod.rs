@@ -323,6 +323,7 @@ impl App {
             Effect::SavePicture(path) => self.save_picture(path),
             Effect::SaveAnimation(destination) => self.save_animation(destination),
             Effect::SaveMap(path) => self.save_map(path),
+            Effect::SaveLayout(texture, path) => self.save_layout(texture, path),
             Effect::Export(path) => self.export(path),
             Effect::CopyPicture => self.copy_picture(),
             Effect::Copy(text) => self.clipboard.copy(text),

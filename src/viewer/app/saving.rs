@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 use crate::images::painter::ScenePainter;
 use crate::images::series::{self, Destination, SeriesObserver};
 use crate::images::shots::Shot;
-use mapscope_export::{Export, endings, target_of, targets};
+use mapscope_export::{Export, endings, target_of, targets, uv_layout};
 use mapscope_formats::counted;
 use mapscope_render::{Gpu, View};
 use mapscope_scene::saving::{FileKind, SaveError};
-use mapscope_scene::{Document, FlatImage, Progress, Shown, system_reason};
+use mapscope_scene::{Document, FlatImage, Item, Progress, Shown, system_reason};
 
 /// Maximum time that the program waits at exit for a cancelled save to remove its files.
 const REMOVAL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -119,6 +119,23 @@ impl SaveJob {
                 None => Err(io::Error::other("this is not a 2D map")),
             });
             saved.map(|()| Saved::Files(path, 1, Vec::new()))
+        })
+    }
+
+    /// Starts to save the UV layout of a texture.
+    pub(crate) fn layout(
+        document: Arc<dyn Document>,
+        texture: Item,
+        path: PathBuf,
+        progress: Arc<Progress>,
+        done: impl FnOnce(Saved) + Send + 'static,
+    ) -> Self {
+        Self::start(progress, done, move |progress| {
+            let png = uv_layout(&*document, texture);
+            let png = png.ok_or_else(|| SaveFailure::new("it has no UV layout".to_owned()))?;
+            let watched = CancellableSave::new(progress, 1);
+            watched.write_atomically(&path, &mut |out| out.write_all(&png))?;
+            Ok(Saved::Files(path, 1, Vec::new()))
         })
     }
 

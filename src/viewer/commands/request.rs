@@ -6,9 +6,10 @@ use glam::DVec2;
 
 use super::Action;
 use crate::viewer::docks::Panel;
-use crate::viewer::state::State;
 use crate::viewer::state::copy::Copied;
 use crate::viewer::state::edit::EditTarget;
+use crate::viewer::state::interface::PathPurpose;
+use crate::viewer::state::{Effect, State};
 use mapscope_formats::Severity;
 use mapscope_scene::{Aabb, Item, ProblemTarget};
 
@@ -104,6 +105,8 @@ pub enum Request {
     ShowInFolder(Item),
     /// Copy a text about an item.
     Copy(Item, Copied),
+    /// Ask where to save the UV layout of a texture.
+    SaveLayout(Item),
     /// Run a command.
     Run(Action),
 }
@@ -176,6 +179,10 @@ impl State {
             Request::Edit(target) => self.edit(target),
             Request::ShowInFolder(item) => self.show_in_folder(item),
             Request::Copy(item, copied) => self.copy(item, copied),
+            Request::SaveLayout(texture) => {
+                let purpose = PathPurpose::SaveLayout(texture);
+                self.effects.push(Effect::AskPath(purpose));
+            }
             Request::Run(action) => self.run(action),
         }
     }

@@ -3,12 +3,13 @@
 use std::fmt;
 
 use egui::{
-    Align2, Color32, ColorImage, PointerButton, Pos2, Rect, Response, RichText, Role, ScrollArea,
-    Sense, Shape, Stroke, StrokeKind, TextureHandle, Ui, WidgetInfo, pos2, vec2,
+    Align2, Color32, ColorImage, Rect, RichText, Role, ScrollArea, Sense, Shape, Stroke,
+    StrokeKind, TextureHandle, Ui, WidgetInfo, pos2, vec2,
 };
 use glam::Vec2;
 
 use super::document_key::DocumentKey;
+use super::image_view::{ImageView, position_of, uv_of};
 use super::{Hover, PanelContext, PanelUi, Request, parts};
 use crate::viewer::format;
 use mapscope_scene::{Document, Item, LightmapFace, LightmapInfo, Overrides, Shown};
@@ -17,10 +18,6 @@ use mapscope_scene::{Document, Item, LightmapFace, LightmapInfo, Overrides, Show
 const MIN_SIDE_LIST_WIDTH: f32 = 420.0;
 /// Width of the list beside the image, in points.
 const LIST_WIDTH: f32 = 210.0;
-/// Maximum zoom of an image, relative to the zoom that fits it into its place.
-const MAX_ZOOM: f32 = 200.0;
-/// Zoom factor per point of scrolling.
-const ZOOM_PER_POINT: f32 = 1.004;
 /// Minimum distance between the lines of faces at which they are drawn, in points.
 const MIN_LINE_DISTANCE: f32 = 2.5;
 /// Lists the lightmap sheets of the visible level and shows one of them.
@@ -37,7 +34,7 @@ pub struct Lightmaps {
     /// Index of the visible sheet.
     chosen: Option<usize>,
     image: Option<LightmapImage>,
-    view: View,
+    view: ImageView,
     are_faces_hidden: bool,
     /// `true` if the row of the chosen sheet has to be scrolled into view.
     reveal: bool,
@@ -60,24 +57,6 @@ struct LightmapImage {
     /// `None` if the sheet has no image.
     texture: Option<TextureHandle>,
     faces: Vec<LightmapFace>,
-}
-
-/// The visible part of an image.
-#[derive(Debug, Clone, Copy)]
-struct View {
-    /// Magnification relative to the zoom that fits the image into its place.
-    zoom: f32,
-    /// UV coordinates in the middle.
-    middle: Vec2,
-}
-
-impl Default for View {
-    fn default() -> Self {
-        Self {
-            zoom: 1.0,
-            middle: Vec2::splat(0.5),
-        }
-    }
 }
 
 impl PanelUi for Lightmaps {
@@ -142,7 +121,7 @@ impl Lightmaps {
         let index = self.sheets.iter().position(|sheet| sheet.item == item);
         if index.is_some() && index != self.chosen {
             self.chosen = index;
-            self.view = View::default();
+            self.view = ImageView::default();
             self.reveal = true;
         }
     }
@@ -238,8 +217,8 @@ impl Lightmaps {
             ui.toggle_value(&mut faces, "Faces")
                 .on_hover_text("Draw the outlines of the faces on the lightmap");
             self.are_faces_hidden = !faces;
-            if parts::button(ui, self.view.zoom > 1.0, "Fit", "Show the whole lightmap") {
-                self.view = View::default();
+            if parts::button(ui, self.view.zoom != 1.0, "Fit", "Show the whole lightmap") {
+                self.view = ImageView::default();
             }
             let [width, height] = sheet.size;
             let faces = format::counted(sheet.faces, "face");
@@ -306,46 +285,6 @@ fn image_of(context: &PanelContext<'_>, sheet: &LightmapInfo) -> Option<ColorIma
     parts::color_image(sheet.size, &rgba)
 }
 
-impl View {
-    /// Pans and zooms with the pointer. Returns the rectangle of the whole image.
-    fn moved(&mut self, ui: &Ui, response: &Response, place: Rect, size: [u32; 2]) -> Rect {
-        let size = vec2(size[0].max(1) as f32, size[1].max(1) as f32);
-        let fit = (place.width() / size.x).min(place.height() / size.y) * 0.96;
-        if response.dragged_by(PointerButton::Primary) || response.dragged_by(PointerButton::Middle)
-        {
-            let by = response.drag_delta() / (size * fit * self.zoom);
-            self.middle -= Vec2::new(by.x, by.y);
-        }
-        if let Some(pointer) = response.hover_pos() {
-            let (scrolled, pinched) =
-                ui.input(|input| (input.smooth_scroll_delta().y, input.zoom_delta()));
-            let factor = ZOOM_PER_POINT.powf(scrolled) * pinched;
-            if factor != 1.0 && factor.is_finite() {
-                let before = uv_of(self.seen(place, size * fit), pointer);
-                self.zoom = (self.zoom * factor).clamp(1.0, MAX_ZOOM);
-                let after = uv_of(self.seen(place, size * fit), pointer);
-                self.middle += before - after;
-            }
-        }
-        self.middle = self.middle.clamp(Vec2::ZERO, Vec2::ONE);
-        if self.zoom <= 1.0 {
-            *self = Self::default();
-        }
-        self.seen(place, size * fit)
-    }
-
-    fn seen(&self, place: Rect, fitting: egui::Vec2) -> Rect {
-        let size = fitting * self.zoom;
-        let aside = vec2(0.5 - self.middle.x, 0.5 - self.middle.y) * size;
-        Rect::from_center_size(place.center() + aside, size)
-    }
-}
-
-fn uv_of(seen: Rect, at: Pos2) -> Vec2 {
-    let along = (at - seen.min) / seen.size();
-    Vec2::new(along.x, along.y)
-}
-
 impl LightmapImage {
     /// Returns the face at a UV position of the sheet.
     fn face_at(&self, uv: Vec2) -> Option<Item> {
@@ -380,7 +319,7 @@ impl LightmapImage {
         }
         let outline = visuals.widgets.noninteractive.bg_stroke;
         painter.rect_stroke(seen, 0.0, outline, StrokeKind::Outside);
-        let at = |uv: Vec2| seen.min + vec2(uv.x * seen.width(), uv.y * seen.height());
+        let at = |uv: Vec2| position_of(seen, uv);
         let triangles = |face: &LightmapFace, fill: Color32, stroke: Stroke| {
             for triangle in &face.triangles {
                 let corners = triangle.map(at);

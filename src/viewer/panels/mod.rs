@@ -5,6 +5,7 @@
 
 mod document_key;
 mod dump;
+mod image_view;
 mod legend;
 mod list;
 pub(super) mod menu;

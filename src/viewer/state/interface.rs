@@ -14,9 +14,9 @@ use crate::viewer::docks::Panel;
 use crate::viewer::format::capitalized;
 use mapscope_export::{Target, endings, target_of, targets};
 use mapscope_formats::Severity;
-use mapscope_scene::MapChoice;
 use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::saving::{self, FileKind, GIF, PNG, SaveError};
+use mapscope_scene::{Item, MapChoice};
 
 /// State of the user interface around the view.
 #[derive(Debug, Default)]
@@ -171,6 +171,8 @@ pub(crate) enum PathPurpose {
     SavePicture,
     SaveAnimation,
     SaveMap,
+    /// Save the UV layout of a texture.
+    SaveLayout(Item),
     Export,
     TextureFolder,
     SceneMap,
@@ -235,9 +237,10 @@ impl State {
     /// Opens the viewer's own path dialog, which needs no dialog of the system.
     pub(crate) fn ask_path(&mut self, purpose: PathPurpose) {
         let text = match (purpose, &self.session.open) {
-            (PathPurpose::SavePicture | PathPurpose::SaveMap, Some(open)) => {
-                suggested_image(&open.path, PNG).display().to_string()
-            }
+            (
+                PathPurpose::SavePicture | PathPurpose::SaveMap | PathPurpose::SaveLayout(_),
+                Some(open),
+            ) => suggested_image(&open.path, PNG).display().to_string(),
             (PathPurpose::SaveAnimation, Some(open)) => {
                 suggested_image(&open.path, GIF).display().to_string()
             }
@@ -267,7 +270,9 @@ impl State {
     /// Uses a chosen path for its purpose.
     pub(crate) fn path_chosen(&mut self, purpose: PathPurpose, path: &Path, source: PathSource) {
         let saved = match purpose {
-            PathPurpose::SavePicture | PathPurpose::SaveMap => Some(PNG),
+            PathPurpose::SavePicture | PathPurpose::SaveMap | PathPurpose::SaveLayout(_) => {
+                Some(PNG)
+            }
             PathPurpose::SaveAnimation => Some(GIF),
             PathPurpose::Export => self.session.targets().first().map(|target| target.kind),
             _ => None,
@@ -291,6 +296,10 @@ impl State {
                 self.save_to(purpose, &path, source, Effect::SavePicture);
             }
             PathPurpose::SaveMap => self.save_to(purpose, &path, source, Effect::SaveMap),
+            PathPurpose::SaveLayout(texture) => {
+                let save = |path| Effect::SaveLayout(texture, path);
+                self.save_to(purpose, &path, source, save);
+            }
             PathPurpose::Export => self.export_to(&path, source),
             PathPurpose::SaveAnimation => self.save_animation_to(&path, source),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
@@ -324,7 +333,7 @@ impl State {
         purpose: PathPurpose,
         path: &Path,
         source: PathSource,
-        save: fn(PathBuf) -> Effect,
+        save: impl FnOnce(PathBuf) -> Effect,
     ) {
         let named = PNG.with_ending(path);
         if self.may_save(purpose, path, source, PNG, std::slice::from_ref(&named)) {

@@ -55,7 +55,7 @@ use crate::view_request::ViewRequest;
 use crate::viewer::docks::{Dock, Panel};
 use mapscope_formats::{Place, Severity};
 use mapscope_scene::saving::FileKind;
-use mapscope_scene::{Document, MapChoice, OpenOptions};
+use mapscope_scene::{Document, Item, MapChoice, OpenOptions};
 
 pub(crate) use self::session::OpenFile;
 
@@ -83,6 +83,8 @@ pub(crate) enum Effect {
     SaveAnimation(Destination),
     /// Save the image of the whole map.
     SaveMap(PathBuf),
+    /// Save the UV layout of a texture.
+    SaveLayout(Item, PathBuf),
     /// Export the document to a path. The extension selects the format.
     Export(PathBuf),
     /// Copy a picture of the view to the clipboard.

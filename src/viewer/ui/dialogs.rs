@@ -288,6 +288,11 @@ fn path(
             "Where to save the image of the whole map as PNG",
             "Save",
         ),
+        PathPurpose::SaveLayout(_) => (
+            "Save UV layout",
+            "Where to save the UV layout as PNG",
+            "Save",
+        ),
         PathPurpose::Export => ("Export", exports.as_str(), "Export"),
         PathPurpose::SceneMap => (
             "Choose the map",
