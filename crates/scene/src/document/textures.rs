@@ -274,3 +274,139 @@ fn clipped([from, to]: [Vec2; 2]) -> Option<[Vec2; 2]> {
     (enter <= leave)
         .then(|| [enter, leave].map(|at| (from + along * at).clamp(Vec2::ZERO, Vec2::ONE)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ModelItem;
+
+    fn triangle(index: u32) -> Item {
+        ModelItem::Triangle { index }.into()
+    }
+
+    fn layout(triangles: &[[[f32; 2]; 3]]) -> UvLayout {
+        let triangles = triangles.iter().zip(0..);
+        UvLayout::new(triangles.map(|(corners, index)| (triangle(index), corners.map(Vec2::from))))
+    }
+
+    /// The lower left and the upper right half of the texture.
+    const HALVES: [[[f32; 2]; 3]; 2] = [
+        [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+        [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
+    ];
+
+    /// The lines of a layout, each from its first end in the order of rows.
+    fn lines(layout: &UvLayout) -> Vec<[[f32; 2]; 2]> {
+        let lines = layout.lines.iter().map(|line| {
+            let mut ends = line.map(|end| end.to_array());
+            ends.sort_by(|a, b| [a[1], a[0]].partial_cmp(&[b[1], b[0]]).unwrap());
+            ends
+        });
+        let mut lines: Vec<_> = lines.collect();
+        lines.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        lines
+    }
+
+    #[test]
+    fn each_edge_is_one_line_in_coordinates_of_the_image() {
+        let quad = layout(&HALVES);
+        let [nw, ne, sw, se] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
+        assert_eq!(
+            lines(&quad),
+            [[nw, ne], [nw, sw], [nw, se], [ne, se], [sw, se]]
+        );
+        // The first triangle is at the bottom left of the image.
+        let at = |x, y| quad.triangles_at(Vec2::new(x, y)).collect::<Vec<_>>();
+        assert_eq!(at(0.25, 0.75), [triangle(0)]);
+        assert_eq!(at(0.75, 0.25), [triangle(1)]);
+        assert_eq!(at(1.25, 0.25), []);
+    }
+
+    #[test]
+    fn a_triangle_that_leaves_the_image_continues_at_the_other_side() {
+        let corners = [[0.75, 2.25], [1.25, 2.25], [0.75, 2.75]];
+        let wide = layout(&[corners]);
+        assert_eq!(
+            lines(&wide),
+            [
+                [[0.0, 0.5], [0.25, 0.75]],
+                [[0.0, 0.75], [0.25, 0.75]],
+                [[0.75, 0.25], [0.75, 0.75]],
+                [[0.75, 0.25], [1.0, 0.5]],
+                [[0.75, 0.75], [1.0, 0.75]],
+            ]
+        );
+        for (x, y, expected) in [(0.8, 0.7, 1), (0.1, 0.7, 1), (0.5, 0.7, 0), (0.1, 0.2, 0)] {
+            assert_eq!(
+                wide.triangles_at(Vec2::new(x, y)).count(),
+                expected,
+                "{x} {y}"
+            );
+        }
+        assert_eq!(wide.pieces_of(triangle(0)).count(), 2);
+    }
+
+    #[test]
+    fn unusable_coordinates_are_counted_and_not_drawn() {
+        let [nan, infinite, huge] = [f32::NAN, f32::INFINITY, f32::MAX];
+        let bad = [
+            [[0.0, 0.0], [nan, 0.0], [0.0, 1.0]],
+            [[0.0, 0.0], [1.0, infinite], [0.0, 1.0]],
+            [[huge, huge], [-huge, 0.0], [0.0, huge]],
+            [[1e9, 0.0], [1e9, 1.0], [1e9, 0.5]],
+            [[0.0, 0.0], [9.0, 0.0], [0.0, 1.0]],
+        ];
+        let layout = layout(&bad);
+        assert_eq!((layout.triangles, layout.out_of_range), (5, 5));
+        assert_eq!((layout.lines.len(), layout.pieces.len()), (0, 0));
+        for at in [Vec2::NAN, Vec2::INFINITY, Vec2::splat(0.5)] {
+            assert_eq!(layout.triangles_at(at).count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_triangle_without_area_is_drawn_and_is_at_no_point() {
+        let point = layout(&[[[0.5, 0.5]; 3]]);
+        assert_eq!(lines(&point), [[[0.5, 0.5]; 2]]);
+        assert_eq!(point.triangles_at(Vec2::splat(0.5)).count(), 0);
+    }
+
+    #[test]
+    fn too_many_triangles_are_left_out_and_counted() {
+        let many = vec![HALVES[0]; MAX_PIECES + 3];
+        let many = layout(&many);
+        assert_eq!((many.triangles, many.left_out), (MAX_PIECES + 3, 3));
+        assert_eq!((many.pieces.len(), many.lines.len()), (MAX_PIECES, 3));
+    }
+
+    #[test]
+    fn a_drawn_layout_has_white_pixels_on_its_lines() {
+        let image = layout(&HALVES[..1]).draw([5, 4]);
+        assert_eq!(image.size, [5, 4]);
+        let drawn = image.rgba.chunks_exact(4).map(|pixel| match pixel {
+            [255, 255, 255, 255] => '#',
+            [0, 0, 0, 0] => '.',
+            _ => '?',
+        });
+        let drawn: String = drawn.collect();
+        assert_eq!(drawn, ["##...", "#.#..", "#..#.", "#####"].concat());
+        let halved = layout(&HALVES).draw([3 * MAX_LAYOUT_SIDE, 2]);
+        assert_eq!(halved.size, [3 * MAX_LAYOUT_SIDE / 4, 1]);
+        assert_eq!(UvLayout::default().draw([0, 0]).rgba, [0; 4]);
+    }
+
+    #[test]
+    fn the_scale_is_the_median_of_triangles_with_an_area() {
+        let corners = |side: f32| [Vec3::ZERO, Vec3::X * side, Vec3::Y * side];
+        let uv = HALVES[0].map(Vec2::from);
+        let scale = |sides: &[f32]| {
+            let triangles = sides.iter().map(|side| (uv, corners(*side)));
+            TextureScale::median(triangles)
+        };
+        let scale_of = |sides: &[f32]| scale(sides).unwrap().texels([64, 16]);
+        assert_eq!(scale_of(&[2.0]), 16.0);
+        assert_eq!(scale_of(&[0.0, 8.0, 1.0, f32::NAN, 4.0]), 8.0);
+        assert_eq!(scale(&[0.0, f32::INFINITY]), None);
+        assert_eq!(scale(&[]), None);
+    }
+}

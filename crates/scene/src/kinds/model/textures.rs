@@ -71,3 +71,44 @@ impl Model {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::model::sample;
+
+    #[test]
+    fn each_material_has_its_texture_and_the_triangles_that_show_it() {
+        let mut pfobj = sample::quad();
+        let unused = pfobj.materials[0].clone();
+        pfobj.materials.push(unused);
+        for corner in &mut pfobj.vertices {
+            corner.uv = corner.uv.map(|at| at * 0.5);
+            corner.position = corner.position.map(|at| at * 4.0);
+        }
+        let model = sample::model(pfobj);
+        let list = model.list();
+        let items: Vec<_> = list.iter().map(|texture| texture.item).collect();
+        assert_eq!(items, [material_item(0), material_item(1)]);
+        assert_eq!((&*list[0].name, &*list[0].texture), ("Stone", "stone.png"));
+        // The placeholder of a missing texture.
+        assert!(!list[0].is_found && list[0].file_facts().is_none());
+        assert_eq!(model.image(items[0]).unwrap().size, [256; 2]);
+        assert_eq!(model.scale(items[0]).unwrap().texels([256; 2]), 32.0);
+        assert_eq!(model.first_with_layout(), Some(items[0]));
+
+        let layout = model.layout(items[0]).unwrap();
+        assert_eq!((layout.triangles, layout.lines.len()), (2, 5));
+        let at = |x, y| layout.triangles_at(Vec2::new(x, y)).collect::<Vec<_>>();
+        assert_eq!(at(0.4, 0.8), [ModelItem::Triangle { index: 0 }.into()]);
+        assert_eq!(at(0.1, 0.6), [ModelItem::Triangle { index: 1 }.into()]);
+        assert_eq!(at(0.4, 0.2), []);
+
+        let empty = model.layout(items[1]).unwrap();
+        assert_eq!(empty, UvLayout::default());
+        assert_eq!(model.scale(items[1]), None);
+        for none in [material_item(2), ModelItem::Model.into()] {
+            assert!(model.layout(none).is_none() && model.image(none).is_none());
+        }
+    }
+}
