@@ -478,3 +478,48 @@ fn facts(info: &TextureInfo, image: &Texture, layout: &UvLayout, scale: Option<S
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_show_one_component_or_no_alpha() {
+        let pixels = [10, 20, 30, 40, 50, 60, 70, 255];
+        for (channel, name, expected) in [
+            (Channel::Rgba, "RGBA", pixels),
+            (
+                Channel::Component(0),
+                "R",
+                [10, 10, 10, 255, 50, 50, 50, 255],
+            ),
+            (
+                Channel::Component(1),
+                "G",
+                [20, 20, 20, 255, 60, 60, 60, 255],
+            ),
+            (
+                Channel::Component(2),
+                "B",
+                [30, 30, 30, 255, 70, 70, 70, 255],
+            ),
+            (
+                Channel::Component(3),
+                "A",
+                [40, 40, 40, 255, 255, 255, 255, 255],
+            ),
+            (
+                Channel::Opaque,
+                "Opaque",
+                [10, 20, 30, 255, 50, 60, 70, 255],
+            ),
+        ] {
+            assert_eq!(channel.of(&pixels), expected, "{name}");
+            assert!(
+                Channel::ALL
+                    .iter()
+                    .any(|(of, named, _)| (*of, *named) == (channel, name))
+            );
+        }
+    }
+}

@@ -10,6 +10,7 @@ mod plan_tests;
 pub(crate) mod rooms;
 mod scene_tests;
 mod split_tests;
+mod texture_tests;
 mod tilemap_tests;
 
 use crate::view_request::ViewRequest;

@@ -19,6 +19,32 @@ fn demos() -> impl Iterator<Item = Arc<dyn Document>> {
 }
 
 #[test]
+fn every_listed_texture_has_an_image() {
+    let mut counts = BTreeSet::new();
+    for document in demos() {
+        let Some(textures) = document.textures() else {
+            continue;
+        };
+        document.wait_until_complete();
+        let list = textures.list();
+        for texture in &list {
+            let image = textures.image(texture.item).unwrap();
+            let [width, height] = image.size;
+            assert_eq!(image.levels[0].len() as u32, width * height * 4);
+            assert!(document.has(texture.item), "{}", texture.name);
+            assert_eq!(textures.representative(texture.item), Some(texture.item));
+            if let Some(layout) = textures.layout(texture.item) {
+                assert!(layout.triangles > 0 && layout.out_of_range == 0);
+            }
+        }
+        counts.insert((document.about().format.id, !list.is_empty()));
+    }
+    for format in ["pfmap", "pfobj", "pfscene", "pmf", "ika-map"] {
+        assert!(counts.contains(&(format, true)), "{format}: {counts:?}");
+    }
+}
+
+#[test]
 fn what_is_listed_is_found_again_and_described() {
     let mut kinds_seen = BTreeSet::new();
     for document in demos() {
