@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use mapscope_formats::pfobj;
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{self, Packing, Texture};
 use mapscope_formats::ppe::{Cell, MapData, MapFlags, map_data};
-use mapscope_testdata::synthesize;
+use mapscope_testdata::tiny_scene::bitmap;
+use mapscope_testdata::{synthesize, tiny_model};
 use serde_json::json;
 
 use super::cli::{RAMP, map};
@@ -386,4 +388,56 @@ fn an_export_replaces_only_files_of_its_kind() {
     );
     folder.run("export missing.pfmap -o b.glb").expect(2);
     folder.run("export a.pfmap").expect(2);
+}
+
+#[test]
+fn the_layout_of_a_material_is_exported_as_large_as_its_texture() {
+    let folder = Folder::new();
+    let mut model = tiny_model();
+    // The second triangle has the second material.
+    for (number, corner) in model.vertices.iter_mut().enumerate() {
+        corner.material = number as u32 / 3;
+        corner.uv = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][number % 3].map(|at| at * 0.5);
+    }
+    folder.write("a.pfobj", pfobj::write(&model));
+    folder.write("picture1.png", bitmap(8, |_, _| [1, 2, 3]));
+    let list = folder.run("export a.pfobj --list").expect(0);
+    let line = ".png   PNG: the UV layout of a material: white lines, as large as its texture";
+    assert!(list.stdout.contains(line), "{list:?}");
+
+    // The first texture is missing.
+    folder.run("export a.pfobj -o first.png").expect(1);
+    let drawn = |name: &str| image::open(folder.path(name)).unwrap().into_rgba8();
+    assert_eq!(drawn("first.png").dimensions(), (256, 256));
+    for name in ["skin1", "1"] {
+        let command = format!("export a.pfobj -o second.png --material {name}");
+        folder.run(&command).expect(1);
+        let image = drawn("second.png");
+        assert_eq!(image.dimensions(), (8, 8), "{name}");
+        for (x, y, alpha) in [(0, 7, 255), (0, 4, 255), (2, 6, 255), (3, 4, 0), (6, 7, 0)] {
+            assert_eq!(image.get_pixel(x, y).0, [alpha; 4], "{x} {y}");
+        }
+    }
+    folder.write("b.pfmap", map("grass.png", RAMP));
+    for (command, expected) in [
+        (
+            "a.pfobj -o c.png --material 2",
+            "expected one of `skin0`, `skin1`",
+        ),
+        (
+            "a.pfobj -o c.glb --material 1",
+            "only models have layouts, which are .png",
+        ),
+        (
+            "b.pfmap -o c.glb --material 0",
+            "only models have layouts, which are .png",
+        ),
+        (
+            "b.pfmap -o c.png",
+            "expected a name that ends in .glb, .gltf or .csv",
+        ),
+    ] {
+        let refused = folder.run(&format!("export {command}")).expect(2);
+        assert!(refused.stderr.contains(expected), "{refused:?}");
+    }
 }

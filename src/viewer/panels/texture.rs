@@ -15,6 +15,7 @@ use super::image_view::{ImageView, position_of, uv_of};
 use super::{Hover, PanelContext, PanelUi, Request, parts};
 use crate::viewer::commands::Action;
 use crate::viewer::format;
+use mapscope_formats::printable;
 use mapscope_scene::assets::Texture;
 use mapscope_scene::{Item, TextureInfo, UvLayout, fixed};
 
@@ -136,6 +137,13 @@ impl TexturePanel {
     fn list_textures(&mut self, context: &PanelContext<'_>) {
         let textures = context.document.textures();
         self.list = textures.map_or_else(Vec::new, |textures| textures.list());
+        for text in self
+            .list
+            .iter_mut()
+            .flat_map(|info| [&mut info.name, &mut info.texture])
+        {
+            *text = printable(text).into_owned();
+        }
     }
 
     /// Shows a texture of the list.
@@ -145,7 +153,6 @@ impl TexturePanel {
         }
         self.chosen = index;
         if self.shown.as_ref().is_none_or(|shown| shown.item != item) {
-            self.shown = None;
             self.shown = Some(ShownTexture::unread(item));
         }
     }
@@ -184,7 +191,7 @@ impl TexturePanel {
             && let Some(image) = textures.image(shown.item)
         {
             // The size of a texture is known once it is read.
-            self.list = textures.list();
+            self.list_textures(context);
             let info = self.list.get(self.chosen);
             let scale = textures.scale(shown.item);
             shown.layout = textures.layout(shown.item).unwrap_or_default();
@@ -456,7 +463,7 @@ fn facts(info: &TextureInfo, image: &Texture, layout: &UvLayout, scale: Option<S
     let name = info.path.as_ref().and_then(|path| path.file_name());
     let name = name.map_or_else(
         || info.texture.clone(),
-        |name| name.to_string_lossy().into_owned(),
+        |name| printable(&name.to_string_lossy()).into_owned(),
     );
     let alpha = if image.has_holes {
         "RGBA"

@@ -75,7 +75,10 @@ impl TextureInfo {
     pub(crate) fn new(item: Item, name: &str, texture: &str, file: &TextureFile) -> Self {
         Self {
             item,
-            name: name.to_owned(),
+            name: match name {
+                "" => item.to_string(),
+                name => name.to_owned(),
+            },
             texture: texture.to_owned(),
             path: file.path.clone(),
             is_found: file.found,
