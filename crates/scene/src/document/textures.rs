@@ -1,6 +1,8 @@
 //! The textures of a document, and the layouts of the triangles that show them.
 
 use std::collections::HashSet;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -89,13 +91,16 @@ impl TextureInfo {
     /// The name of the image format of its file, and the size of the file in bytes. `None` if it has
     /// no file that can be read.
     pub fn file_facts(&self) -> Option<(String, u64)> {
-        let path = self.path.as_ref()?;
+        let path = self.path.as_ref().filter(|_| self.is_found)?;
         let bytes = path.metadata().ok()?.len();
-        let reader = image::ImageReader::open(path).ok()?;
-        let format = reader.with_guessed_format().ok()?.format();
-        let known = format.and_then(|format| format.extensions_str().first().copied());
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        Some((known.or(ending)?.to_uppercase(), bytes))
+        let reader = image::ImageReader::new(BufReader::new(File::open(path).ok()?));
+        let known = reader.with_guessed_format().ok()?.format();
+        let ending = path.extension().and_then(|ending| ending.to_str())?;
+        // TGA has no signature. Other endings are formats of games.
+        let is_image = image::ImageFormat::from_extension(ending).is_some();
+        let format = known.or_else(|| is_image.then_some(image::ImageFormat::Tga));
+        let name = format.and_then(|format| format.extensions_str().first());
+        Some((name.unwrap_or(&ending).to_uppercase(), bytes))
     }
 }
 
@@ -222,14 +227,16 @@ impl UvLayout {
         }
         let [width, height] = size.map(|side| side.max(1));
         let mut rgba = vec![0; width as usize * height as usize * 4];
-        let scale = Vec2::new(width as f32, height as f32);
+        let (scale, last) = (
+            Vec2::new(width as f32, height as f32),
+            Vec2::new((width - 1) as f32, (height - 1) as f32),
+        );
         for line in &self.lines {
-            let [from, to] = line.map(|end| end * scale);
-            let steps = (to - from).abs().max_element().ceil().max(1.0);
+            let [from, to] = line.map(|end| (end * scale).floor().min(last));
+            let steps = (to - from).abs().max_element().max(1.0);
             for step in 0..=steps as u32 {
-                let at = from.lerp(to, step as f32 / steps);
-                let (x, y) = ((at.x as u32).min(width - 1), (at.y as u32).min(height - 1));
-                let first = (y as usize * width as usize + x as usize) * 4;
+                let at = from.lerp(to, step as f32 / steps).round();
+                let first = (at.y as usize * width as usize + at.x as usize) * 4;
                 if let Some(pixel) = rgba.get_mut(first..first + 4) {
                     pixel.fill(255);
                 }
@@ -316,7 +323,7 @@ mod tests {
         let [nw, ne, sw, se] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
         assert_eq!(
             lines(&quad),
-            [[nw, ne], [nw, sw], [nw, se], [ne, se], [sw, se]]
+            [[nw, sw], [nw, ne], [nw, se], [sw, se], [ne, se]]
         );
         // The first triangle is at the bottom left of the image.
         let at = |x, y| quad.triangles_at(Vec2::new(x, y)).collect::<Vec<_>>();
@@ -392,7 +399,7 @@ mod tests {
             _ => '?',
         });
         let drawn: String = drawn.collect();
-        assert_eq!(drawn, ["##...", "#.#..", "#..#.", "#####"].concat());
+        assert_eq!(drawn, ["#....", "##...", "#.##.", "#####"].concat());
         let halved = layout(&HALVES).draw([3 * MAX_LAYOUT_SIDE, 2]);
         assert_eq!(halved.size, [3 * MAX_LAYOUT_SIDE / 4, 1]);
         assert_eq!(UvLayout::default().draw([0, 0]).rgba, [0; 4]);
