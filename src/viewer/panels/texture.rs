@@ -24,6 +24,11 @@ const SQUARE: f32 = 8.0;
 /// Its colours.
 const SQUARES: [Color32; 2] = [Color32::from_gray(104), Color32::from_gray(144)];
 
+/// Approximate distance between lines at which they have their full opacity, in points.
+const DISTINCT_LINES: f32 = 16.0;
+/// The opacity of dense lines.
+const MIN_STRENGTH: f32 = 0.3;
+
 /// The part of a texture that is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Channel {
@@ -412,6 +417,9 @@ impl ShownTexture {
         let options = ui.ctx().tessellation_options(|options| *options);
         let mut tessellator = Tessellator::new(scale, options, [1, 1], Vec::new());
         let mut mesh = Mesh::default();
+        let count = self.layout.lines.len().max(1) as f32;
+        // Dense lines would hide the texture.
+        let strength = ((seen.area() / count).sqrt() / DISTINCT_LINES).clamp(MIN_STRENGTH, 1.0);
         // A light line with dark edges is visible on any texture.
         for (width, color) in [
             (2.2, Color32::from_black_alpha(110)),
@@ -420,7 +428,7 @@ impl ShownTexture {
             for line in &self.layout.lines {
                 let line = line.map(|end| position_of(seen, end));
                 if Rect::from_points(&line).intersects(place) {
-                    let stroke = Stroke::new(width, color);
+                    let stroke = Stroke::new(width, color.gamma_multiply(strength));
                     tessellator.tessellate_line_segment(line, stroke, &mut mesh);
                 }
             }
@@ -466,9 +474,9 @@ fn facts(info: &TextureInfo, image: &Texture, layout: &UvLayout, scale: Option<S
         |name| printable(&name.to_string_lossy()).into_owned(),
     );
     let alpha = if image.has_holes {
-        "RGBA"
+        "with alpha"
     } else {
-        "RGB, opaque"
+        "opaque"
     };
     let triangles = (layout.triangles > 0).then(|| format::counted(layout.triangles, "triangle"));
     let note = |count: usize, why: &str| (count > 0).then(|| format!("{count} {why}"));

@@ -115,8 +115,7 @@ fn the_layout_and_the_view_select_the_same_triangle() {
 fn the_pixel_under_the_pointer_and_the_facts_of_the_texture_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     let mut h = with_model(folder.path());
-    let facts =
-        "picture0.png, 4 × 4 px, TGA, RGB, opaque, 66 bytes, 2.0 texels per unit, 2 triangles";
+    let facts = "picture0.png, 4 × 4 px, TGA, opaque, 66 bytes, 2.0 texels per unit, 2 triangles";
     h.get_by_label(facts);
     let at = on_image(&h, "skin0", [0.9, 0.4]);
     move_to(&mut h, at);
