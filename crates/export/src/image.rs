@@ -2,7 +2,7 @@
 
 use crate::{Export, ExportError, Target, png_of};
 use mapscope_scene::saving::PNG;
-use mapscope_scene::{Document, Item, Shown};
+use mapscope_scene::{Document, Item, Shown, Textures};
 
 /// Maximum number of pixels of an image that is rendered as a whole. No map whose layers fit in
 /// memory has more, unless its layers lie far apart.
@@ -20,7 +20,7 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
         what: |_| "the UV layout of a material: white lines, as large as its texture",
         make: |document, _| {
             let textures = document.textures();
-            let texture = textures.and_then(|textures| textures.first_with_layout());
+            let texture = textures.and_then(Textures::first_with_layout);
             let file = texture.and_then(|texture| uv_layout(document, texture));
             Ok(Export {
                 file: file.unwrap_or_default(),

@@ -17,7 +17,7 @@ use crate::viewer::commands::Action;
 use crate::viewer::format;
 use mapscope_formats::printable;
 use mapscope_scene::assets::Texture;
-use mapscope_scene::{Item, TextureInfo, UvLayout, fixed};
+use mapscope_scene::{Item, TextureInfo, Textures, UvLayout, fixed};
 
 /// Side of a square of the checkerboard, in points.
 const SQUARE: f32 = 8.0;
@@ -141,7 +141,7 @@ impl PanelUi for TexturePanel {
 impl TexturePanel {
     fn list_textures(&mut self, context: &PanelContext<'_>) {
         let textures = context.document.textures();
-        self.list = textures.map_or_else(Vec::new, |textures| textures.list());
+        self.list = textures.map_or_else(Vec::new, Textures::list);
         for text in self
             .list
             .iter_mut()
