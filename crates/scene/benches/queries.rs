@@ -1,5 +1,10 @@
 //! How long queries take over large files: 4.2 million tiles, 225 thousand cubes, 5,000 entities.
 
+#![expect(
+    clippy::expect_used,
+    reason = "a bench whose files do not open has no result"
+)]
+
 use std::sync::{Arc, LazyLock};
 
 use divan::counter::ItemsCount;
@@ -13,7 +18,7 @@ use mapscope_testdata::synthesize;
 const LISTED: usize = 10_000;
 
 static TERRAIN: LazyLock<Arc<dyn Document>> = LazyLock::new(|| {
-    opened(Source {
+    opened(&Source {
         path: "terrain.pfmap".into(),
         bytes: synthesize::pfmap(64, 64, 1).into(),
         embedded: &[],
@@ -22,7 +27,7 @@ static TERRAIN: LazyLock<Arc<dyn Document>> = LazyLock::new(|| {
 static LEVEL: LazyLock<Arc<dyn Document>> = LazyLock::new(|| {
     let level = synthesize::pmf([2, 5, 5], 4, 1);
     let bytes = pmf::write(&level, Packing::Compressed).unwrap_or_default();
-    opened(Source {
+    opened(&Source {
         path: "level.pmf".into(),
         bytes: bytes.into(),
         embedded: &[],
@@ -36,7 +41,7 @@ static SCENE: LazyLock<Arc<dyn Document>> = LazyLock::new(|| {
         .iter()
         .find_map(|(_, bytes)| pfmap::read(bytes).ok());
     let scene = synthesize::pfscene(&like, &map.expect("the demo has a map"), 5_000, 1);
-    opened(Source {
+    opened(&Source {
         bytes: pfscene::write(&scene).into(),
         ..demo
     })
@@ -46,8 +51,8 @@ fn main() {
     divan::main();
 }
 
-fn opened(source: Source) -> Arc<dyn Document> {
-    open(&source, &Default::default(), &Default::default()).expect("the file opens")
+fn opened(source: &Source) -> Arc<dyn Document> {
+    open(source, &Default::default(), &Default::default()).expect("the file opens")
 }
 
 fn measure(bencher: Bencher<'_, '_>, document: &dyn Document, kind: &str, query: &str) {

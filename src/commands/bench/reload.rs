@@ -17,7 +17,7 @@ use crate::commands::{CommandError, Status, source};
 use mapscope_scene::OpenOptions;
 
 /// Time for a window to open, or to show a saved file.
-const MAX_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 /// Time between two saves. Files that have just changed are read again in any case.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Time before the first save, for work that follows opening.
@@ -89,7 +89,7 @@ impl Copied {
         {
             root.pop();
         }
-        let folder = tempfile::tempdir().map_err(window_error)?;
+        let folder = tempfile::tempdir().map_err(|error| window_error(&error))?;
         for path in &all {
             let to = folder.path().join(path.strip_prefix(&root).unwrap_or(path));
             let copied = std::fs::create_dir_all(to.parent().unwrap_or(&to));
@@ -121,16 +121,17 @@ struct Window {
 
 impl Window {
     fn open(file: &Path, settings: &Path) -> Result<Self, CommandError> {
-        let mut process = Command::new(std::env::current_exe().map_err(window_error)?)
-            .arg("view")
-            .arg(file)
-            .env("MAPSCOPE_EVENTS", "1")
-            .env("XDG_CONFIG_HOME", settings)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(window_error)?;
+        let mut process =
+            Command::new(std::env::current_exe().map_err(|error| window_error(&error))?)
+                .arg("view")
+                .arg(file)
+                .env("MAPSCOPE_EVENTS", "1")
+                .env("XDG_CONFIG_HOME", settings)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped())
+                .spawn()
+                .map_err(|error| window_error(&error))?;
         let lines = process.stderr.take();
         let (sender, events) = mpsc::channel();
         thread::spawn(move || {
@@ -172,7 +173,7 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> CommandError {
     move |source| CommandError::Write { path, source }
 }
 
-fn window_error(error: io::Error) -> CommandError {
+fn window_error(error: &io::Error) -> CommandError {
     CommandError::Window(format!("the window could not be opened: {error}"))
 }
 

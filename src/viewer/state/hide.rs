@@ -67,9 +67,9 @@ impl Session {
     }
 
     fn solo_light(&mut self, item: Item, lights: &[Light]) {
-        let wanted = |light: &Light| match light.item == item {
-            true => Some(light.full).filter(|full| *full != light.intensity),
-            false => Some(0).filter(|off| *off != light.intensity),
+        let wanted = |light: &Light| {
+            let intensity = if light.item == item { light.full } else { 0 };
+            (intensity != light.intensity).then_some(intensity)
         };
         let set = &mut self.view.shown.lights;
         let was_solo = lights

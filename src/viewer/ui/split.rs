@@ -48,9 +48,10 @@ fn divide(area: Rect, split: &Split, pixels_per_point: f32) -> [ViewPlace; 2] {
         Rect::from_min_max(area.min, pos2(x, area.bottom())),
         Rect::from_min_max(pos2(x, area.top()), area.max),
     ];
-    let [first, second] = match split.is_second_left() {
-        false => [left, right],
-        true => [right, left],
+    let [first, second] = if split.is_second_left() {
+        [right, left]
+    } else {
+        [left, right]
     };
     let place = |whole, shown| ViewPlace { whole, shown };
     match split.layout {

@@ -143,9 +143,9 @@ impl Contents {
                     contents.find(|content| content.renderer == number)
                 });
                 // Or an earlier revision of the same content, or of the document.
-                let earlier = self.list.iter().filter(|c| c.renderer == number);
+                let mut earlier = self.list.iter().filter(|c| c.renderer == number);
                 let same = earlier.clone().find(|c| c.key.0 == key.0);
-                let earlier = same.or_else(|| earlier.last());
+                let earlier = same.or_else(|| earlier.next_back());
                 let shared = of_other.or(earlier);
                 let options = UploadOptions {
                     shared: shared.and_then(|content| content.data.as_deref()),

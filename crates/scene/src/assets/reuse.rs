@@ -2,7 +2,7 @@
 //! one still holds them and the files are unchanged.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
 
@@ -13,7 +13,7 @@ const MIN_AGE: Duration = Duration::from_secs(2);
 /// Length and modification time of a file; `None` if it is missing.
 type Stamp = Option<(u64, SystemTime)>;
 
-fn stamp(file: &PathBuf) -> Stamp {
+fn stamp(file: &Path) -> Stamp {
     let file = file.metadata().ok()?;
     Some((file.len(), file.modified().ok()?))
 }
@@ -37,7 +37,7 @@ impl<V, E: Clone> Reusable<V, E> {
     }
 
     /// The value of a file, if all files that it depends on are unchanged.
-    pub(crate) fn get(&self, file: &PathBuf) -> Option<(Arc<V>, E)> {
+    pub(crate) fn get(&self, file: &Path) -> Option<(Arc<V>, E)> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.get(file)?;
         let is_same = |(file, before): &(PathBuf, Stamp)| stamp(file) == *before;
