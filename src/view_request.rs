@@ -206,6 +206,7 @@ impl ViewRequest {
                 frames.saturating_sub(1) as f32
             },
             smooth: frame.fract() > 0.0,
+            blend: None,
         };
         found.transpose()?;
         match self.frame {

@@ -4,6 +4,7 @@
 use mapscope_render::View;
 #[cfg(feature = "gpu")]
 use mapscope_scene::Document;
+use mapscope_scene::Playhead;
 use mapscope_scene::camera::Pose;
 
 /// Maximum number of views of a turntable or along a camera path.
@@ -16,6 +17,8 @@ pub struct Shot {
     pub number: u32,
     /// The frame of the clip.
     pub frame: Option<u32>,
+    /// The moment, if it is not only another frame of the common clip.
+    pub playhead: Option<Playhead>,
     /// Rotation of the view around the target, as a fraction of a full turn.
     pub turn: Option<f32>,
     /// The camera pose.
@@ -28,6 +31,7 @@ impl Shot {
         Self {
             number,
             frame: None,
+            playhead: None,
             turn: None,
             pose: None,
         }
@@ -68,7 +72,9 @@ impl Shot {
     #[cfg(feature = "gpu")]
     pub fn view(&self, common: &View, document: &dyn Document) -> View {
         let mut view = common.clone();
-        if let Some(frame) = self.frame {
+        if let Some(playhead) = self.playhead {
+            view.shown.playhead = playhead;
+        } else if let Some(frame) = self.frame {
             view.shown.playhead.frame = frame as f32;
         }
         let before = view.camera.pose;

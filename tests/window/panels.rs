@@ -16,7 +16,8 @@ use mapscope::viewer::commands::Action;
 use mapscope::viewer::keymap::Keymap;
 use mapscope::viewer::panels::{
     Curves, Finding, FrameStatistics, Inspector, Kinds, OnDisk, Outliner, PanelContext, PanelUi,
-    PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox, legend,
+    PreviewRenderer, Problems, Request, Statistics, Thumbnails, TileSandbox, TimelineWindow,
+    legend,
 };
 use mapscope_formats::pfmap::{self, FORMAT, Tile, TileType};
 use mapscope_formats::{Place, Problem, Rule, Severity, Subject};
@@ -568,6 +569,10 @@ impl<Panel: Default> Host<Panel> {
             finding: &Finding::default(),
             files: None,
             shown: &self.shown,
+            timeline: TimelineWindow {
+                frames: [0.0, 32.0],
+                clip_start: 0.0,
+            },
             hovered: None,
             camera: &camera,
             keymap: &Keymap::default(),

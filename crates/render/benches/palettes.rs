@@ -47,6 +47,7 @@ fn crowd(step: usize, smooth: bool) -> Vec<Instance> {
             clip: Some(0),
             frame: ((i * 7 + step) % FRAMES as usize) as f32 + if smooth { 0.37 } else { 0.0 },
             smooth,
+            blend: None,
         },
     };
     (0..CROWD).map(one).collect()

@@ -88,6 +88,7 @@ fn crowd(count: usize, smooth: bool) -> Vec<Instance> {
             clip: Some(0),
             frame: (i % FRAMES as usize) as f32 + if smooth { 0.37 } else { 0.0 },
             smooth,
+            blend: None,
         },
     };
     (0..count).map(one).collect()

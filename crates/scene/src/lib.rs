@@ -20,7 +20,7 @@ pub use core::item::{
 };
 pub use core::overlay::{Overlay, OverlayId, OverlaySet};
 pub use core::parallel::map_parallel;
-pub use core::playback::{ClipInfo, Curve, OwnClip, Playhead};
+pub use core::playback::{Blend, ClipInfo, Curve, CurveOptions, OwnClip, Playhead};
 pub use core::rules::{is_damaged_file, is_missing_file, rules};
 pub use core::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
 pub use core::system::system_reason;

@@ -857,6 +857,8 @@ static OVERLAY_KEYS: &[(OverlayId, u8, KeyboardShortcut)] = &[
     (OverlayId::EngineTextures, 3, shift(Key::T)),
     (OverlayId::Skeleton, 4, key(Key::K)),
     (OverlayId::JointNames, 4, key(Key::J)),
+    (OverlayId::JointPaths, 4, shift(Key::L)),
+    (OverlayId::OnionSkin, 4, shift(Key::U)),
     (OverlayId::NormalLines, 4, key(Key::L)),
     (OverlayId::FrameBounds, 5, key(Key::X)),
     (OverlayId::BindBounds, 5, shift(Key::X)),

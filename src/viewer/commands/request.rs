@@ -18,6 +18,8 @@ use mapscope_scene::{Aabb, Item, ProblemTarget};
 pub enum Request {
     /// Select an item, or clear the selection.
     Select(Option<Item>),
+    /// Add a joint to the selection, or remove it.
+    AlsoSelect(Item),
     /// Open the file that an item represents.
     OpenFileOf(Item),
     /// The pointer hovers over this item in a panel, or over no item.
@@ -43,6 +45,19 @@ pub enum Request {
     HoldMoment,
     /// Show a clip from its start, or the bind pose.
     ChooseClip(Option<usize>),
+    /// Preview a transition to a clip in a number of seconds; `None` ends the preview.
+    SetTransition(Option<(usize, f64)>),
+    /// Scale the visible part of the timeline around a frame, by a factor.
+    ZoomTimeline {
+        /// The frame that keeps its place.
+        frame: f64,
+        /// Factor of the number of visible frames.
+        factor: f64,
+    },
+    /// Move the visible part of the timeline by a number of frames.
+    PanTimeline(f64),
+    /// Set the frames between the ghosts of an onion skin.
+    SetGhostStep(u32),
     /// Set the frames per second of playback.
     SetFps(f64),
     /// Set the playback speed as a factor.
@@ -123,6 +138,7 @@ impl State {
     pub(crate) fn request(&mut self, request: Request) {
         match request {
             Request::Select(item) => self.session.select(item),
+            Request::AlsoSelect(item) => self.session.also_select(item),
             Request::OpenFileOf(item) => self.open_file_of(item),
             Request::Hover(item) => self.session.pointer.hovered = item,
             Request::Frame(item) => self.session.frame(item),
@@ -133,6 +149,12 @@ impl State {
             Request::GoToFrame(frame) => self.session.go_to_frame(frame),
             Request::HoldMoment => self.session.player.hold(),
             Request::ChooseClip(clip) => self.session.choose_clip(clip),
+            Request::SetTransition(to) => self.session.set_transition(to),
+            Request::ZoomTimeline { frame, factor } => {
+                self.session.player.zoom_window(frame, factor);
+            }
+            Request::PanTimeline(frames) => self.session.player.pan_window(frames),
+            Request::SetGhostStep(step) => self.session.view.shown.ghost_step = Some(step),
             Request::SetFps(fps) => self.session.player.set_fps(fps),
             Request::SetSpeed(speed) => self.session.player.set_speed(speed),
             Request::SetRangeStart(frame) => self.session.player.set_range_start(frame),

@@ -6,13 +6,14 @@ use egui::{
     Align2, Color32, Label, Rangef, RichText, Role, Stroke, TextStyle, Ui, WidgetInfo, vec2,
 };
 use egui_plot::{
-    AxisHints, GridInput, GridMark, HoverPosition, Line, Plot, PlotPoint, PlotPoints, VLine,
+    AxisHints, GridInput, GridMark, HoverPosition, Line, LineStyle, Plot, PlotPoint, PlotPoints,
+    VLine,
 };
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, PanelUi, Request, parts};
 use crate::viewer::format;
-use mapscope_scene::{Document, Item, fixed};
+use mapscope_scene::{CurveOptions, Document, Item, ModelItem, OutlineNode, Shown, fixed};
 
 /// Minimum distance between marks of the value axis and of the frame axis, in points.
 const MIN_VALUE_SPACING: f32 = 24.0;
@@ -25,17 +26,36 @@ const LEVEL_SPAN: f64 = 5e-4;
 /// Margin above and below the curves, as a fraction of their height.
 const MARGIN: f64 = 0.08;
 
-/// Plots the curves of the selected item over the clip. A click goes to that frame.
+/// Styles of the curves of the first joint and of further ones.
+const STYLES: [fn() -> LineStyle; 3] = [
+    || LineStyle::Solid,
+    LineStyle::dashed_loose,
+    LineStyle::dotted_loose,
+];
+
+/// Plots the curves of the selected joints over the clip. A click goes to that frame; the wheel
+/// zooms this and the timeline.
 #[derive(Debug, Default)]
 pub struct Curves {
     of: DocumentKey,
-    /// The item and the clip of the curves.
-    item: Option<(Item, usize)>,
+    /// The contents of the curves.
+    source: Option<CurveSource>,
+    options: CurveOptions,
     groups: Vec<Group>,
     /// Names of groups that are switched off. Names stay valid when the selection changes.
     hidden: Vec<&'static str>,
     /// The frame requested by the pointer in the last window frame.
     wanted: Option<u32>,
+}
+
+/// The joints and the clip of curves.
+#[derive(Debug, Clone, PartialEq)]
+struct CurveSource {
+    items: Vec<Item>,
+    clip: usize,
+    options: CurveOptions,
+    /// The frame of the timeline at which the clip starts.
+    start: f64,
 }
 
 /// Curves that share an axis.
@@ -51,6 +71,10 @@ struct Group {
 #[derive(Debug)]
 struct Curve {
     name: &'static str,
+    /// Index of its joint among those that are shown.
+    joint: usize,
+    /// Its name, with that of the joint if there are several.
+    label: String,
     color: Color32,
     points: Vec<PlotPoint>,
 }
@@ -68,10 +92,19 @@ impl PanelUi for Curves {
             parts::hint(ui, "No joint is selected", advice);
             return;
         };
+        let start = context.timeline.clip_start;
         let other_document = self.of.changed_to(context.document);
-        if other_document || self.item != Some((item, clip)) {
-            self.item = Some((item, clip));
-            self.groups = groups(context.document, item, clip);
+        let source = CurveSource {
+            items: std::iter::once(item)
+                .chain(context.shown.also_selected.iter().copied())
+                .collect(),
+            clip,
+            options: self.options,
+            start,
+        };
+        if other_document || self.source.as_ref() != Some(&source) {
+            self.groups = groups(context.document, &source);
+            self.source = Some(source);
         }
         if self.groups.is_empty() {
             let advice = "Select a joint to see how it moves in this clip.";
@@ -79,7 +112,10 @@ impl PanelUi for Curves {
             return;
         }
         let frame = playhead.frame.max(0.0);
-        ui.horizontal_wrapped(|ui| self.values(ui, frame as usize));
+        ui.horizontal_wrapped(|ui| {
+            self.switches(ui, context);
+            self.values(ui, context.document, frame as usize);
+        });
         let hidden = &self.hidden;
         let plotted: Vec<&Group> = self
             .groups
@@ -91,9 +127,12 @@ impl PanelUi for Curves {
             return;
         }
         let mut wanted = None;
+        let frame = start + f64::from(frame);
+        let window = context.timeline.frames;
         ui.columns(plotted.len(), |columns| {
             for (ui, group) in columns.iter_mut().zip(&plotted) {
-                wanted = group.plot(ui, frame.into()).or(wanted);
+                let requests = &mut *context.requests;
+                wanted = group.plot(ui, frame, window, requests).or(wanted);
             }
         });
         if self.wanted != wanted {
@@ -108,8 +147,32 @@ impl PanelUi for Curves {
 }
 
 impl Curves {
+    /// Shows the choice of joints, and the switches of space and form.
+    fn switches(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
+        let items = self.source.as_ref().map_or(&[][..], |it| &it.items);
+        let button = ui.menu_button("Joints", |ui| {
+            egui::ScrollArea::vertical().show(ui, |ui| {
+                let mut joints = Vec::new();
+                collect_joints(&context.document.outline(), &mut joints);
+                for (item, name) in joints {
+                    let mut on = items.contains(&item);
+                    if ui.checkbox(&mut on, name).changed() {
+                        context.ask(Request::AlsoSelect(item));
+                    }
+                }
+            });
+        });
+        let help = "Show the curves of several joints, like Ctrl-click in the outliner";
+        button.response.on_hover_text(help);
+        ui.toggle_value(&mut self.options.is_global, "Global")
+            .on_hover_text("Show poses in model space instead of relative to the parent");
+        ui.toggle_value(&mut self.options.has_quaternions, "Quaternions")
+            .on_hover_text("Show rotations as quaternions instead of Euler angles XYZ in degrees");
+    }
+
     /// Shows a switch for each group with the values of its curves at a frame.
-    fn values(&mut self, ui: &mut Ui, frame: usize) {
+    fn values(&mut self, ui: &mut Ui, document: &Arc<dyn Document>, frame: usize) {
+        let items = self.source.as_ref().map_or(&[][..], |it| &it.items);
         ui.label(
             RichText::new(format!("Frame {frame:<4}"))
                 .monospace()
@@ -120,8 +183,8 @@ impl Curves {
             let switch = ui
                 .toggle_value(&mut on, group.name)
                 .on_hover_text(match group.name {
-                    "Rotation" => {
-                        "Show or hide these curves: degrees around X, Y and Z, Z first; continuous \
+                    "Rotation" if !self.options.has_quaternions => {
+                        "Show or hide these curves: Euler angles XYZ in degrees, Z first; continuous \
                          turns exceed 360"
                     }
                     _ => "Show or hide these curves",
@@ -132,7 +195,12 @@ impl Curves {
                     self.hidden.push(group.name);
                 }
             }
+            let mut joint = None;
             for curve in &group.curves {
+                if items.len() > 1 && joint.replace(curve.joint) != Some(curve.joint) {
+                    let item = items.get(curve.joint);
+                    ui.label(item.map_or_else(String::new, |it| joint_name(document, *it)));
+                }
                 let value = curve.points.get(frame).map_or(0.0, |point| point.y);
                 let text = format!("{} {:<8}", curve.name, fixed(value, 3));
                 let text = RichText::new(text).monospace().color(curve.color);
@@ -142,21 +210,52 @@ impl Curves {
     }
 }
 
-/// Returns the curves of an item in a clip, by group.
-fn groups(document: &Arc<dyn Document>, item: Item, clip: usize) -> Vec<Group> {
+/// The name of a joint, as in the status bar.
+fn joint_name(document: &Arc<dyn Document>, item: Item) -> String {
+    let parts = document.summary(item, &Shown::default());
+    let named = parts.into_iter().find(|part| part.name == "Joint");
+    named.map(|part| part.value).unwrap_or_default()
+}
+
+/// Lists the joints of an outline with their names.
+fn collect_joints(nodes: &[OutlineNode], joints: &mut Vec<(Item, String)>) {
+    for node in nodes {
+        if let Some(item @ Item::Model(ModelItem::Joint { .. })) = node.item {
+            joints.push((item, node.label.clone()));
+        }
+        collect_joints(&node.children, joints);
+    }
+}
+
+/// Returns the curves of joints in a clip, by group.
+fn groups(document: &Arc<dyn Document>, source: &CurveSource) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let animation = document.animation();
-    let curves = animation.map_or_else(Vec::new, |animation| animation.curves(item, clip));
-    for curve in curves {
+    let several = source.items.len() > 1;
+    let curves = source.items.iter().enumerate().flat_map(|(joint, item)| {
+        let curves = animation.map_or_else(Vec::new, |animation| {
+            animation.curves(*item, source.clip, source.options)
+        });
+        let name = several.then(|| joint_name(document, *item));
+        curves
+            .into_iter()
+            .map(move |curve| (joint, name.clone(), curve))
+    });
+    for (joint, joint_name, curve) in curves {
         let [r, g, b] = curve.color;
         let values = curve.values.iter().map(|value| f64::from(*value));
         let points = (0_u32..).zip(values).map(|(frame, value)| PlotPoint {
-            x: frame.into(),
+            x: source.start + f64::from(frame),
             // Non-finite values cannot be plotted.
             y: if value.is_finite() { value } else { 0.0 },
         });
         let drawn = Curve {
             name: curve.name,
+            joint,
+            label: joint_name.map_or_else(
+                || curve.name.to_owned(),
+                |joint| [joint.as_str(), curve.name].join(" "),
+            ),
             color: Color32::from_rgb(r, g, b),
             points: points.collect(),
         };
@@ -202,17 +301,21 @@ fn marks(input: &GridInput, step_size: f64) -> Vec<GridMark> {
 }
 
 impl Group {
-    /// Plots the curves with a line at the current frame. Returns the frame requested by the
-    /// pointer.
-    fn plot(&self, ui: &mut Ui, frame: f64) -> Option<u32> {
-        let frames = self.curves.first().map_or(0, |curve| curve.points.len());
-        let last = frames.saturating_sub(1) as f64;
+    /// Plots the curves with a line at the current frame, over the frames of the timeline. Returns
+    /// the frame requested by the pointer.
+    fn plot(
+        &self,
+        ui: &mut Ui,
+        frame: f64,
+        [first, end]: [f64; 2],
+        requests: &mut Vec<Request>,
+    ) -> Option<u32> {
         let [least, most] = self.values;
         let weak = ui.visuals().weak_text_color();
         let accent = ui.visuals().hyperlink_color;
         let size = vec2(ui.available_width(), ui.available_height().max(MIN_HEIGHT));
         let value_step = format::round_step((most - least) * f64::from(MIN_VALUE_SPACING / size.y));
-        let frame_step = (last + 1.0) * f64::from(MIN_FRAME_SPACING / size.x);
+        let frame_step = (end - first) * f64::from(MIN_FRAME_SPACING / size.x);
         let frame_step = format::round_step(frame_step).max(1.0);
         let plot = Plot::new(("curves", self.name))
             .height(size.y)
@@ -251,12 +354,15 @@ impl Group {
                 HoverPosition::Elsewhere { .. } => None,
             });
         let shown = plot.show(ui, |plot| {
-            plot.set_plot_bounds_x(-0.5..=last + 0.5);
+            plot.set_plot_bounds_x(first - 0.5..=end - 0.5);
             plot.set_plot_bounds_y(least..=most);
             for curve in &self.curves {
                 let points = PlotPoints::Borrowed(&curve.points);
-                let line = Line::new(curve.name, points).color(curve.color).width(1.5);
-                plot.line(line.allow_hover(true));
+                let style = STYLES[curve.joint % STYLES.len()]();
+                let line = Line::new(&curve.label, points)
+                    .color(curve.color)
+                    .width(1.5);
+                plot.line(line.style(style).allow_hover(true));
             }
             let now = VLine::new("", frame).stroke(Stroke::new(1.5, accent));
             plot.vline(now.allow_hover(false));
@@ -276,8 +382,17 @@ impl Group {
         let behind = ui.visuals().panel_fill;
         ui.painter().rect_filled(place.expand(2.0), 2.0, behind);
         ui.painter().galley(place.min, name, weak);
+        if let Some(pointer) = response.hover_pos() {
+            let at = shown.transform.value_from_position(pointer).x;
+            let frames_per_point = (end - first) / f64::from(response.rect.width().max(1.0));
+            // In the timeline, a frame starts at the position of its point.
+            requests.extend(parts::timeline_scroll(ui, at + 0.5, frames_per_point));
+        }
         let pointer = parts::held_at(&response)?;
         let at = shown.transform.value_from_position(pointer).x;
-        Some(at.round().clamp(0.0, last) as u32)
+        Some(
+            at.round()
+                .clamp(first.ceil(), (end - 1.0).max(first.ceil())) as u32,
+        )
     }
 }

@@ -94,6 +94,8 @@ pub struct PanelContext<'a> {
     pub files: Option<&'a Playlist>,
     /// The visible parts of the document.
     pub shown: &'a Shown,
+    /// The frames that the timeline shows.
+    pub timeline: TimelineWindow,
     /// The item under the pointer, in the view or in a panel.
     pub hovered: Option<Item>,
     /// The camera of the view.
@@ -127,6 +129,15 @@ impl PanelContext<'_> {
         }
         response.context_menu(|ui| menu::of_item(ui, self.menu(), item, None));
     }
+}
+
+/// The visible part of the timeline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TimelineWindow {
+    /// The visible frames, from the start of the first to the end of the last.
+    pub frames: [f64; 2],
+    /// The frame at which the shown clip starts; 0 except after a transition.
+    pub clip_start: f64,
 }
 
 /// The item under the pointer in a panel; changes are reported.

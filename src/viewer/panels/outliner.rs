@@ -133,6 +133,10 @@ impl PanelUi for Outliner {
             ui.ctx().request_repaint();
         }
         if let Some(item) = self.lines.get(index).and_then(|line| line.item) {
+            if ui.input(|input| input.modifiers.command) {
+                context.ask(Request::AlsoSelect(item));
+                return;
+            }
             self.selected = Some(item);
             self.selected_line = Some(index);
             context.ask(Request::Select(Some(item)));

@@ -10,7 +10,7 @@ use egui::{
     WidgetInfo, WidgetText, pos2, vec2,
 };
 
-use super::PanelContext;
+use super::{PanelContext, Request};
 use crate::viewer::state::interface::FocusMove;
 use crate::viewer::{format, theme};
 use mapscope_formats::Severity;
@@ -150,6 +150,26 @@ fn focused_row_id() -> Id {
 pub(in crate::viewer) fn is_row_focused(ctx: &egui::Context) -> bool {
     let row = ctx.data(|data| data.get_temp::<Id>(focused_row_id()));
     row.is_some() && row == ctx.memory(egui::Memory::focused)
+}
+
+/// The request of the wheel over a widget that shows frames of the timeline: zoom around `frame`,
+/// or pan with Shift.
+pub(in crate::viewer) fn timeline_scroll(
+    ui: &Ui,
+    frame: f64,
+    frames_per_point: f64,
+) -> Option<Request> {
+    let (scrolled, pinched) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
+    let factor = f64::from(2.0_f32.powf(-scrolled.y / 100.0) / pinched);
+    if factor != 1.0 {
+        Some(Request::ZoomTimeline { frame, factor })
+    } else if scrolled.x != 0.0 {
+        Some(Request::PanTimeline(
+            -f64::from(scrolled.x) * frames_per_point,
+        ))
+    } else {
+        None
+    }
 }
 
 /// Shows a button with a tooltip. Returns `true` if it was clicked.

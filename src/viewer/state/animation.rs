@@ -163,7 +163,14 @@ impl State {
             Some(Motion::Turntable) => Shot::all_around(views),
             Some(Motion::Clip) => {
                 let [first, last] = self.session.player.range();
-                Shot::of_frames(first..=last)
+                let mut shots = Shot::of_frames(first..=last);
+                if self.session.player.transition().is_some() {
+                    for shot in &mut shots {
+                        let playhead = self.session.player.playhead_at(shot.number.into());
+                        shot.playhead = Some(playhead);
+                    }
+                }
+                shots
             }
             Some(Motion::Cameras) => {
                 let cameras = self.session.document().map_or(&[][..], |it| it.cameras());

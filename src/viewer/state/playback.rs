@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::player::Transition;
 use super::session::Session;
 use crate::view_request::ViewRequest;
 use crate::viewer::state::State;
@@ -54,7 +55,11 @@ impl Session {
 
     /// Applies the player's playhead to the view.
     pub(crate) fn show_moment(&mut self) {
-        self.view.shown.set_playhead(self.player.playhead());
+        let playhead = self.player.playhead();
+        if self.view.shown.playhead != playhead {
+            self.player.reveal_position();
+            self.view.shown.set_playhead(playhead);
+        }
     }
 
     /// Changes the player, and shows its playhead.
@@ -79,6 +84,22 @@ impl Session {
     /// `true` if the open document is a model with joints.
     pub(crate) fn has_joints(&self) -> bool {
         self.offers_overlay(OverlayId::JointWeights)
+    }
+
+    /// `true` if a transition from the clip to another one can be previewed.
+    pub(crate) fn offers_transition(&self) -> bool {
+        self.has_joints() && self.clips().len() > 1 && self.player.clip().is_some()
+    }
+
+    /// Previews a transition to a clip in the given time, or ends the preview.
+    pub(crate) fn set_transition(&mut self, to: Option<(usize, f64)>) {
+        let transition = to
+            .filter(|_| self.offers_transition())
+            .and_then(|(clip, secs)| {
+                let (clip, frames) = self.clip_of_length(clip)?;
+                Some(Transition { clip, frames, secs })
+            });
+        self.change_player(|player| player.set_transition(transition));
     }
 
     /// Shows the start of a clip, or the bind pose.

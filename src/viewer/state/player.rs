@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use mapscope_formats::pfobj;
-use mapscope_scene::Playhead;
+use mapscope_scene::{Blend, Playhead};
 
 /// Default number of frames per second.
 const DEFAULT_FPS: f64 = pfobj::FRAMES_PER_SECOND as f64;
@@ -16,6 +16,27 @@ pub(crate) const FPS: std::ops::RangeInclusive<f64> = 1.0..=240.0;
 pub(crate) const SPEEDS: std::ops::RangeInclusive<f64> = 0.05..=4.0;
 /// Speeds that [`Player::change_speed`] steps through.
 const SPEED_STEPS: [f64; 9] = [0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
+
+/// Durations of a transition, in seconds.
+pub(crate) const TRANSITION_SECS: std::ops::RangeInclusive<f64> = 0.0..=5.0;
+/// Default duration of a transition, in seconds.
+pub(crate) const DEFAULT_TRANSITION_SECS: f64 = 0.25;
+/// Seconds of the first clip in the range of a new transition.
+const SECS_BEFORE_TRANSITION: f64 = 1.0;
+/// Minimum number of visible frames in the timeline.
+const MIN_WINDOW: f64 = 4.0;
+
+/// A transition from the player's clip to another one. The player then plays a sequence: the
+/// frames of its clip, those of the transition, and those of the other clip.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Transition {
+    /// Index of the other clip.
+    pub clip: usize,
+    /// Number of frames of the other clip, at least 1.
+    pub frames: u32,
+    /// Duration of the transition, in seconds.
+    pub secs: f64,
+}
 
 /// Behaviour at the end of the range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,7 +60,12 @@ impl LoopMode {
 pub(crate) struct Player {
     clip: Option<usize>,
     /// Number of frames of the clip; 0 without a clip.
+    own_frames: u32,
+    /// Number of frames of the clip, or of the whole sequence with a transition.
     frames: u32,
+    transition: Option<Transition>,
+    /// The frames that the timeline shows, from the start of the first to the end of the last.
+    window: [f64; 2],
     /// Position in frames, from 0 to less than `frames`.
     position: f64,
     playing: bool,
@@ -61,7 +87,10 @@ impl Player {
     pub(crate) fn new(loop_mode: LoopMode, smooth: bool) -> Self {
         Self {
             clip: None,
+            own_frames: 0,
             frames: 0,
+            transition: None,
+            window: [0.0; 2],
             position: 0.0,
             playing: false,
             backwards: false,
@@ -80,7 +109,7 @@ impl Player {
     pub(crate) fn choose(&mut self, clip: Option<(usize, u32)>) {
         let (clip, frames) = clip.map_or((None, 0), |(clip, frames)| (Some(clip), frames));
         self.clip = clip;
-        self.frames = frames;
+        self.set_own_frames(frames);
         self.playing &= clip.is_some();
         self.backwards &= self.loop_mode != LoopMode::PingPong;
         self.reset_range();
@@ -91,7 +120,7 @@ impl Player {
     pub(crate) fn replace(&mut self, clip: usize, frames: u32) {
         let whole = self.is_whole_range();
         self.clip = Some(clip);
-        self.frames = frames;
+        self.set_own_frames(frames);
         self.position = self.clamped(self.position);
         let last = self.last();
         self.range = if whole {
@@ -101,12 +130,139 @@ impl Player {
         };
     }
 
+    /// Sets the length of the clip, and ends a transition.
+    fn set_own_frames(&mut self, frames: u32) {
+        self.transition = None;
+        self.own_frames = frames;
+        self.frames = frames;
+        self.window = [0.0, frames.into()];
+    }
+
     /// The playhead for documents.
     pub(crate) fn playhead(&self) -> Playhead {
-        Playhead {
-            clip: self.clip,
-            frame: self.frame() as f32,
+        self.playhead_at(self.frame())
+    }
+
+    /// The playhead at a frame of the clip or of the sequence.
+    pub(crate) fn playhead_at(&self, frame: f64) -> Playhead {
+        let of = |clip, frame: f64| Playhead {
+            clip,
+            frame: frame as f32,
             smooth: self.smooth,
+            blend: None,
+        };
+        let Some(Transition { clip, frames, .. }) = self.transition else {
+            return of(self.clip, frame);
+        };
+        let (last, start) = (self.last_of_clip(), self.transition_end());
+        if frame <= last {
+            of(self.clip, frame)
+        } else if frame >= start {
+            // The end of the sequence is no loop of the other clip.
+            of(Some(clip), (frame - start).min((frames - 1).into()))
+        } else {
+            let part = ((frame - last) / (start - last)) as f32;
+            let blend = Blend {
+                clip,
+                frame: 0.0,
+                part,
+            };
+            Playhead {
+                blend: Some(blend),
+                ..of(self.clip, last)
+            }
+        }
+    }
+
+    /// The transition to another clip, if one is previewed.
+    pub(crate) fn transition(&self) -> Option<Transition> {
+        self.transition
+    }
+
+    /// The frame at which the transition ends and the other clip starts.
+    pub(crate) fn transition_end(&self) -> f64 {
+        let secs = self.transition.map_or(0.0, |transition| transition.secs);
+        f64::from(self.own_frames) + (secs * self.fps).round()
+    }
+
+    /// The last frame of the clip, before a transition.
+    pub(crate) fn last_of_clip(&self) -> f64 {
+        self.own_frames.saturating_sub(1).into()
+    }
+
+    /// The frame at which the clip of the playhead starts.
+    pub(crate) fn clip_start(&self) -> f64 {
+        let end = self.transition_end();
+        if self.transition.is_some() && self.frame() >= end {
+            end
+        } else {
+            0.0
+        }
+    }
+
+    /// Previews a transition to another clip, or ends the preview. The range then starts shortly
+    /// before the transition.
+    pub(crate) fn set_transition(&mut self, transition: Option<Transition>) {
+        let transition = transition.filter(|it| it.frames > 0 && self.own_frames > 0);
+        let is_same_clip = self.transition.map(|it| it.clip) == transition.map(|it| it.clip);
+        self.set_own_frames(self.own_frames);
+        if let Some(Transition { secs, .. }) = transition {
+            let secs = secs.clamp(*TRANSITION_SECS.start(), *TRANSITION_SECS.end());
+            self.transition = transition.map(|it| Transition { secs, ..it });
+            self.frames = self.sequence_frames();
+            self.window = [0.0, self.frames.into()];
+        }
+        let before = (SECS_BEFORE_TRANSITION * self.fps) as u32;
+        let start = match transition {
+            Some(_) if is_same_clip => self.range[0],
+            Some(_) => (self.own_frames - 1).saturating_sub(before),
+            None => 0,
+        };
+        self.range = [start.min(self.last()), self.last()];
+        if is_same_clip {
+            self.position = self.clamped(self.position);
+        } else {
+            self.go_to_start();
+        }
+    }
+
+    fn sequence_frames(&self) -> u32 {
+        let others = self.transition.map_or(0, |it| it.frames);
+        (self.transition_end() as u32).saturating_add(others)
+    }
+
+    /// The frames that the timeline shows, from the start of the first to the end of the last.
+    pub(crate) fn window(&self) -> [f64; 2] {
+        self.window
+    }
+
+    /// Scales the visible part of the timeline by a factor, around a frame.
+    pub(crate) fn zoom_window(&mut self, frame: f64, factor: f64) {
+        let [first, end] = self.window;
+        let frames = f64::from(self.frames);
+        let size = ((end - first) * factor).clamp(MIN_WINDOW.min(frames), frames);
+        if size.is_finite() && end > first {
+            let along = ((frame - first) / (end - first)).clamp(0.0, 1.0);
+            self.move_window(first + along * (end - first - size), size);
+        }
+    }
+
+    /// Moves the visible part of the timeline by a number of frames.
+    pub(crate) fn pan_window(&mut self, frames: f64) {
+        let [first, end] = self.window;
+        self.move_window(first + frames, end - first);
+    }
+
+    fn move_window(&mut self, first: f64, size: f64) {
+        let first = first.min(f64::from(self.frames) - size).max(0.0);
+        self.window = [first, first + size];
+    }
+
+    /// Moves the visible part of the timeline to the position, if it is outside.
+    pub(crate) fn reveal_position(&mut self) {
+        let [first, end] = self.window;
+        if self.position < first || self.position >= end {
+            self.move_window(self.position.floor(), end - first);
         }
     }
 
@@ -115,12 +271,12 @@ impl Player {
         self.clip
     }
 
-    /// Number of frames of the clip.
+    /// Number of frames of the clip, or of the sequence with a transition.
     pub(crate) fn frames(&self) -> u32 {
         self.frames
     }
 
-    /// The last frame of the clip.
+    /// The last frame of the clip or of the sequence.
     pub(crate) fn last(&self) -> u32 {
         self.frames.saturating_sub(1)
     }
@@ -313,6 +469,10 @@ impl Player {
     pub(crate) fn set_fps(&mut self, fps: f64) {
         if fps.is_finite() {
             self.fps = fps.clamp(*FPS.start(), *FPS.end());
+            if self.transition.is_some() {
+                // The transition keeps its seconds.
+                self.set_transition(self.transition);
+            }
         }
     }
 
@@ -475,6 +635,72 @@ fn parse_with_unit(text: &str, units: &[&str]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_transition_plays_both_clips_and_the_blend_between_them() {
+        let mut player = Player::new(LoopMode::Loop, false);
+        player.choose(Some((3, 40)));
+        let to = |secs| Transition {
+            clip: 5,
+            frames: 10,
+            secs,
+        };
+        player.set_transition(Some(to(0.25)));
+        assert_eq!((player.frames(), player.range()), (40 + 6 + 10, [15, 55]));
+        assert_eq!(player.frame(), 15.0);
+        let at = |player: &Player, frame| {
+            let it = player.playhead_at(frame);
+            (
+                it.clip,
+                it.frame,
+                it.blend.map(|blend| (blend.clip, blend.part)),
+            )
+        };
+        assert_eq!(at(&player, 39.0), (Some(3), 39.0, None));
+        // Seven steps lead from the last frame to the first one of the other clip.
+        assert_eq!(at(&player, 42.5), (Some(3), 39.0, Some((5, 0.5))));
+        assert_eq!(at(&player, 46.0), (Some(5), 0.0, None));
+        assert_eq!(at(&player, 55.8), (Some(5), 9.0, None));
+        player.set_playing(true);
+        player.advance(31.5 / 24.0);
+        assert_eq!(at(&player, player.frame()), (Some(5), 0.0, None));
+        assert_eq!(player.clip_start(), 46.0);
+        player.advance(10.0 / 24.0);
+        assert_eq!(player.frame(), 15.0, "repeats from before the transition");
+        player.set_fps(48.0);
+        assert_eq!(player.frames(), 40 + 12 + 10);
+        player.set_transition(Some(to(0.0)));
+        assert_eq!(at(&player, 40.0), (Some(5), 0.0, None));
+        player.set_transition(None);
+        assert_eq!((player.frames(), player.range()), (40, [0, 39]));
+        player.set_transition(Some(to(99.0)));
+        assert_eq!(player.transition().unwrap().secs, 5.0);
+        player.choose(Some((0, 3)));
+        assert_eq!((player.transition(), player.frames()), (None, 3));
+    }
+
+    #[test]
+    fn the_timeline_is_zoomed_around_a_frame_and_follows_the_position() {
+        let mut player = Player::new(LoopMode::Loop, false);
+        player.choose(Some((0, 40)));
+        assert_eq!(player.window(), [0.0, 40.0]);
+        player.zoom_window(10.0, 0.5);
+        assert_eq!(player.window(), [5.0, 25.0]);
+        player.pan_window(100.0);
+        assert_eq!(player.window(), [20.0, 40.0]);
+        player.pan_window(-3.0);
+        player.seek(37.0);
+        player.reveal_position();
+        assert_eq!(player.window(), [20.0, 40.0]);
+        player.seek(4.0);
+        player.reveal_position();
+        assert_eq!(player.window(), [4.0, 24.0]);
+        player.zoom_window(4.0, 0.001);
+        assert_eq!(player.window(), [4.0, 8.0]);
+        player.zoom_window(6.0, f64::INFINITY);
+        player.zoom_window(6.0, 1000.0);
+        assert_eq!(player.window(), [0.0, 40.0]);
+    }
 
     #[test]
     fn speeds_and_frames_are_typed_with_and_without_units() {

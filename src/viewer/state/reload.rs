@@ -257,6 +257,8 @@ impl Session {
         {
             return lost;
         }
+        // The clips of a transition may change.
+        self.player.set_transition(None);
         let clip = self.player.clip();
         let animation = before.document.animation();
         let clip = clip.and_then(|clip| animation?.clips().get(clip));
@@ -311,6 +313,7 @@ impl Session {
         let is_there = |item: &Item| document.has(*item);
         let selected = lost.selected.filter(is_there);
         self.view.shown.selected = selected;
+        self.view.shown.also_selected.retain(is_there);
         let is_complete = has_whole_clip && selected.is_some() == lost.selected.is_some();
         let current = self.current_selection();
         self.lost_selection = (!is_complete).then_some(LostSelection { current, ..lost });

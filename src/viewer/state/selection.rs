@@ -6,6 +6,15 @@ use super::State;
 use super::session::Session;
 use mapscope_scene::{Direction, Item, ModelItem, Moment, ProblemTarget, SceneItem};
 
+/// `true` for a joint of a model, also of an entity's.
+pub(crate) fn is_joint(item: Item) -> bool {
+    let part = match item {
+        Item::Model(part) | Item::Scene(SceneItem::Part { part, .. }) => part,
+        _ => return false,
+    };
+    matches!(part, ModelItem::Joint { .. })
+}
+
 impl Session {
     /// The file that the selection refers to, if any.
     pub(crate) fn file_of_selection(&self) -> Option<PathBuf> {
@@ -24,6 +33,7 @@ impl Session {
     /// Sets or clears the selection.
     pub(crate) fn select(&mut self, item: Option<Item>) {
         self.view.shown.selected = item;
+        self.view.shown.also_selected.clear();
         self.view.shown.highlighted = None;
         let Some(item) = item else {
             return;
@@ -33,6 +43,28 @@ impl Session {
             self.tools.stepping = Some(item);
         }
         self.choose_clip_of(item);
+    }
+
+    /// Adds a joint to the selection, or removes it. Other items are selected alone.
+    pub(crate) fn also_select(&mut self, item: Item) {
+        let Some(selected) = self
+            .view
+            .shown
+            .selected
+            .filter(|it| is_joint(*it) && is_joint(item))
+        else {
+            self.select(Some(item));
+            return;
+        };
+        let others = &mut self.view.shown.also_selected;
+        let count = others.len();
+        others.retain(|other| *other != item);
+        if item == selected {
+            let next = (count > 0).then(|| others.remove(0));
+            self.view.shown.selected = next;
+        } else if others.len() == count {
+            others.push(item);
+        }
     }
 
     /// `true` if an item is a kind whose members can be stepped through.

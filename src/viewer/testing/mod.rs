@@ -35,12 +35,12 @@ use mapscope_formats::{Problem, pmf};
 use mapscope_scene::camera::{Handedness, Pose};
 use mapscope_scene::demo::Demo;
 use mapscope_scene::{
-    Aabb, About, Animation, Annotations, Branch, ChunkMap, ClipInfo, Curve, Describe, Direction,
-    Document, Drawable, GameView, Hiding, Hit, InfoQuery, Item, ItemPlace, Label, Legend,
-    LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo, Line, MapChoice, ModelItem,
-    Neighbor, OpenOptions, OutlineNode, Overlay, OverlayId, Places as ItemPlaces, ProblemTarget,
-    Progress, Property, PropertyGroup, Ray, Shown, Source, Spawn, Statistic, SummaryPart,
-    ViewState, Walk, demo,
+    Aabb, About, Animation, Annotations, Branch, ChunkMap, ClipInfo, Curve, CurveOptions, Describe,
+    Direction, Document, Drawable, GameView, Hiding, Hit, InfoQuery, Item, ItemPlace, Label,
+    Legend, LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo, Line, MapChoice,
+    ModelItem, Neighbor, OpenOptions, OutlineNode, Overlay, OverlayId, Places as ItemPlaces,
+    ProblemTarget, Progress, Property, PropertyGroup, Ray, Shown, Source, Spawn, Statistic,
+    SummaryPart, ViewState, Walk, demo,
 };
 
 struct NoPictures;
@@ -528,7 +528,7 @@ impl Animation for Moving {
         true
     }
 
-    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+    fn curves(&self, item: Item, clip: usize, _options: CurveOptions) -> Vec<Curve> {
         let frames = self.clips.get(clip).map_or(0, |clip| clip.frames);
         let curve = |group, name, color, size: f32| Curve {
             group,

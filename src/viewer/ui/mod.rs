@@ -337,6 +337,10 @@ fn with_context(
         finding: &state.session.tools.finding,
         files: state.playlist.as_ref(),
         shown: &state.session.view.shown,
+        timeline: panels::TimelineWindow {
+            frames: state.session.player.window(),
+            clip_start: state.session.player.clip_start(),
+        },
         hovered: state.session.pointer.hovered,
         camera: &state.session.view.camera,
         keymap: &state.settings.keys,

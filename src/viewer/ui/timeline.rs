@@ -16,10 +16,12 @@ use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
 use crate::viewer::{format, places, theme};
-use mapscope_scene::{OwnClip, fixed};
+use mapscope_scene::{OverlayId, OwnClip, fixed, model};
 
 /// Narrower windows, in points, have seldom used options in a menu.
 const MIN_FULL_WIDTH: f32 = 800.0;
+/// The same for models, which have more options.
+const MIN_WIDTH_WITH_EXTRAS: f32 = 1100.0;
 /// Height of the ruler, in points: numbers, ticks, and the played range.
 const RULER_HEIGHT: f32 = 38.0;
 /// Height of the range at the bottom of the ruler.
@@ -63,9 +65,17 @@ pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
 }
 
 fn controls(ui: &mut Ui, context: &mut BarContext<'_>) {
-    let wide = ui.available_width() >= MIN_FULL_WIDTH;
+    let min_width = if context.state.session.has_joints() {
+        MIN_WIDTH_WITH_EXTRAS
+    } else {
+        MIN_FULL_WIDTH
+    };
+    let wide = ui.available_width() >= min_width;
     ui.spacing_mut().item_spacing.x = 6.0;
     clip_chooser(ui, context, if wide { 150.0 } else { 96.0 });
+    if wide {
+        transition_chooser(ui, context);
+    }
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 1.0;
         let play = if context.state.session.player.is_playing() {
@@ -154,6 +164,73 @@ fn clip_chooser(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
             line(still, String::new(), None);
         });
     name_and_place(&list.response, "Clip", "timeline-clip");
+}
+
+/// Shows the choice of a clip to preview a transition to, with its duration.
+fn transition_chooser(ui: &mut Ui, context: &mut BarContext<'_>) {
+    let session = &context.state.session;
+    if !session.offers_transition() {
+        return;
+    }
+    let transition = session.player.transition();
+    let mut secs = transition.map_or(player::DEFAULT_TRANSITION_SECS, |it| it.secs);
+    let name = |clip: usize| session.clips().get(clip).map_or("", |it| it.name.as_str());
+    let mut chosen = None;
+    let list = ComboBox::from_id_salt("transition")
+        .selected_text(transition.map_or("Transition to…", |it| name(it.clip)))
+        .width(110.0)
+        .truncate()
+        .show_ui(ui, |ui| {
+            let shown = transition.map(|it| it.clip);
+            let clips = session.clips().iter().enumerate();
+            let others = clips
+                .filter(|(clip, it)| it.frames > 0 && session.player.clip() != Some(*clip))
+                .map(|(clip, it)| (Some(clip), it.name.as_str()));
+            for (clip, name) in std::iter::once((None, "No transition")).chain(others) {
+                if ui.selectable_label(shown == clip, name).clicked() {
+                    chosen = Some(clip);
+                }
+            }
+        });
+    name_and_place(&list.response, "Transition", "timeline-transition");
+    if let Some(clip) = chosen {
+        context.ask(Request::SetTransition(clip.map(|clip| (clip, secs))));
+    }
+    let Some(transition) = transition else {
+        return;
+    };
+    let field = DragValue::new(&mut secs)
+        .range(player::TRANSITION_SECS)
+        .speed(0.01)
+        .fixed_decimals(2)
+        .suffix(" s")
+        .update_while_editing(false);
+    let field = ui.add(field);
+    let name = "Duration of the transition";
+    name_and_place(&field, name, "timeline-transition-secs");
+    if field.changed() {
+        context.ask(Request::SetTransition(Some((transition.clip, secs))));
+    }
+    field.on_hover_text("Seconds from the last frame of the clip to the first one of the other");
+}
+
+/// Shows the number of frames between ghosts, while the onion skin is on.
+fn ghost_field(ui: &mut Ui, context: &mut BarContext<'_>) {
+    let shown = &context.state.session.view.shown;
+    if !shown.overlays.contains(OverlayId::OnionSkin) {
+        return;
+    }
+    let mut step = shown.ghost_step.unwrap_or(model::DEFAULT_GHOST_STEP);
+    let field = DragValue::new(&mut step)
+        .range(1..=100)
+        .speed(0.1)
+        .prefix("Ghosts ±");
+    let field = ui.add(field);
+    name_and_place(&field, "Frames between ghosts", "timeline-ghosts");
+    if field.changed() {
+        context.ask(Request::SetGhostStep(step));
+    }
+    field.on_hover_text("Frames between the skeletons of the onion skin");
 }
 
 /// Sets the accessible name of a widget and records its rectangle.
@@ -278,6 +355,7 @@ fn options(ui: &mut Ui, context: &mut BarContext<'_>) {
     if close.clicked() {
         context.run(Action::Animation(Animation::Timeline));
     }
+    ghost_field(ui, context);
     fps_field(ui, context);
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 1.0;
@@ -319,6 +397,8 @@ fn more(ui: &mut Ui, context: &mut BarContext<'_>) {
                     fps_field(ui, context);
                     ui.end_row();
                 });
+            ui.horizontal(|ui| transition_chooser(ui, context));
+            ghost_field(ui, context);
             for (action, text) in [
                 (Animation::WholeRange, "Reset range"),
                 (Animation::Timeline, "Hide the timeline"),
@@ -405,33 +485,46 @@ fn speed_field(ui: &mut Ui, context: &mut BarContext<'_>) {
 /// Maps frames to positions on the ruler.
 #[derive(Clone, Copy)]
 struct Track {
-    /// From the start of the first frame to the end of the last.
+    /// From the start of the first visible frame to the end of the last.
     rect: Rect,
-    frames: f32,
+    /// The visible frames.
+    window: [f64; 2],
+    /// Number of frames, at least 1.
+    frames: f64,
 }
 
 impl Track {
     /// Returns the track of a ruler's rectangle.
     fn of(state: &State, ruler: Rect) -> Self {
+        let player = &state.session.player;
+        let [first, end] = player.window();
         Self {
             rect: ruler.shrink2(vec2(RULER_MARGIN, 0.0)),
-            frames: state.session.player.frames().max(1) as f32,
+            window: if first < end {
+                [first, end]
+            } else {
+                [0.0, 1.0]
+            },
+            frames: player.frames().max(1).into(),
         }
     }
 
     /// Returns the position at which a frame starts.
     fn x(&self, frame: f64) -> f32 {
-        self.rect.left() + frame as f32 / self.frames * self.rect.width()
+        let [first, end] = self.window;
+        self.rect.left() + ((frame - first) / (end - first)) as f32 * self.rect.width()
     }
 
     /// Returns the frame at a position, with its elapsed fraction.
     fn frame(&self, x: f32) -> f64 {
         let along = (x - self.rect.left()) / self.rect.width().max(1.0);
-        f64::from(along * self.frames).clamp(0.0, f64::from(self.frames) - 1e-3)
+        let [first, end] = self.window;
+        (first + f64::from(along) * (end - first)).clamp(0.0, self.frames - 1e-3)
     }
 
     fn frame_width(&self) -> f32 {
-        self.rect.width() / self.frames
+        let [first, end] = self.window;
+        self.rect.width() / (end - first) as f32
     }
 }
 
@@ -481,6 +574,13 @@ fn ruler(ui: &mut Ui, context: &mut BarContext<'_>) {
     let (frame, last) = (player.frame(), f64::from(player.last()));
     if let Some(frame) = slide(ui, &response, "Frame ruler", frame, last) {
         context.ask(Request::GoToFrame(frame));
+    }
+    if let Some(pointer) = response.hover_pos() {
+        let frames_per_point = f64::from(track.frame_width()).recip();
+        let at = track.frame(pointer.x);
+        if let Some(request) = parts::timeline_scroll(ui, at, frames_per_point) {
+            context.ask(request);
+        }
     }
     let range = range_strip(ui, context, track, lower);
     let flag = Flag::of(ui, context.state, track, rect);
@@ -550,7 +650,11 @@ fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect)
         (last, "range-end", "Last frame of the range"),
     ];
     for (side, (frame, id, name)) in sides.into_iter().enumerate() {
-        let x = track.x(f64::from(frame) + side as f64);
+        let edge = f64::from(frame) + side as f64;
+        if !(track.window[0]..=track.window[1]).contains(&edge) {
+            continue;
+        }
+        let x = track.x(edge);
         // Outward, so that both can be grabbed where they meet.
         let outward = if side == 0 { -0.25 } else { 0.25 };
         let center = pos2(x + outward * HANDLE_WIDTH, strip.center().y);
@@ -590,7 +694,7 @@ fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect)
 
 /// Paints the ruler without the playhead. The playhead's flag replaces the numbers below it.
 fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect; 3]) {
-    let painter = ui.painter();
+    let painter = &ui.painter_at(rect);
     let [first, last] = state.session.player.range();
     // Frames outside the played range are dimmed.
     let played = rect
@@ -605,6 +709,13 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect;
     );
     let line = ui.visuals().widgets.noninteractive.bg_stroke.color;
     let width = track.frame_width();
+    let player = &state.session.player;
+    if player.transition().is_some() {
+        let ends = [player.last_of_clip(), player.transition_end()].map(|frame| track.x(frame));
+        let blended = upper.with_min_x(ends[0]).with_max_x(ends[1]);
+        let color = theme::ACCENT.of(ui.ctx()).gamma_multiply(0.15);
+        painter.rect_filled(blended, 0.0, color);
+    }
     // Whole seconds if the clip has no meaningful frames.
     let fps = state.session.player.fps().round().max(1.0) as u32;
     let unit = if state.session.plays_clock() { fps } else { 1 };
@@ -615,7 +726,10 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect;
     let (tick_step, number_step) = (step(MIN_TICK_SPACING), step(MIN_NUMBER_SPACING));
     let frames = state.session.player.frames();
     let font = FontId::monospace(11.0);
-    for frame in (0..=frames).step_by(tick_step as usize) {
+    let [window_first, window_end] = track.window;
+    let begin = (window_first / f64::from(tick_step)).ceil() as u32 * tick_step;
+    let end = frames.min(window_end.floor() as u32);
+    for frame in (begin..=end).step_by(tick_step as usize) {
         let x = track.x(frame.into());
         let numbered = frame % number_step == 0 && frame < frames;
         let length = if numbered { 9.0 } else { 5.0 };
@@ -656,7 +770,7 @@ fn moment_text(state: &State, frame: f64) -> String {
 }
 
 fn paint_range(ui: &Ui, state: &State, track: Track, strip: Rect, at: [bool; 2]) {
-    let painter = ui.painter();
+    let painter = &ui.painter_at(strip);
     let bar = strip.shrink2(vec2(0.0, 2.5));
     painter.rect_filled(bar.intersect(track.rect), 2.0, theme::PANEL.of(ui.ctx()));
     let [first, last] = state.session.player.range();
@@ -712,7 +826,7 @@ impl Flag {
 
 /// Paints a line at the current moment, with its label.
 fn paint_playhead(ui: &Ui, state: &State, track: Track, rect: Rect, flag: Flag) {
-    let painter = ui.painter();
+    let painter = &ui.painter_at(rect.expand(2.0));
     let frame = state.session.player.frame();
     let x = track.x(frame);
     let bottom = rect.bottom() - RANGE_HEIGHT - 2.0;

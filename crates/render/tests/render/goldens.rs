@@ -525,6 +525,7 @@ fn models() -> Vec<Golden> {
         clip: Some(0),
         frame: 4.5,
         smooth: true,
+        blend: None,
     };
     goldens.push(smooth);
     let odd = rigs::open(path, &rigs::reversed_chimney("rock.jpg", "sand.jpg"));

@@ -67,6 +67,7 @@ fn moments(document: &dyn Document) -> Vec<Playhead> {
             clip: Some(i),
             frame: clip.frames as f32 - 0.4,
             smooth: true,
+            blend: None,
         });
     }
     moments

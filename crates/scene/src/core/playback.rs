@@ -15,6 +15,19 @@ pub struct Playhead {
     /// `true` to interpolate poses between frames. Otherwise each frame is held until the next one,
     /// as the Permafrost Engine plays clips (fact sheet B5).
     pub smooth: bool,
+    /// A transition to another clip, if one is in progress.
+    pub blend: Option<Blend>,
+}
+
+/// The share of another clip in a pose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Blend {
+    /// Index of the other clip.
+    pub clip: usize,
+    /// Its frame, from 0.
+    pub frame: f32,
+    /// Blend factor from the moment's own clip to this one, from 0 to 1.
+    pub part: f32,
 }
 
 impl Playhead {
@@ -24,6 +37,7 @@ impl Playhead {
             clip: Some(clip),
             frame: frame as f32,
             smooth: false,
+            blend: None,
         }
     }
 
@@ -77,6 +91,15 @@ impl fmt::Display for OwnClip<'_> {
     }
 }
 
+/// The space and the form of the values of [`Curve`]s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CurveOptions {
+    /// `true` for poses in model space, `false` for poses relative to the parent.
+    pub is_global: bool,
+    /// `true` for rotations as quaternions, `false` for angles in degrees.
+    pub has_quaternions: bool,
+}
+
 /// The values of one number of an item over a clip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
@@ -102,6 +125,7 @@ mod tests {
                 clip,
                 frame,
                 smooth,
+                blend: None,
             }
             .between(4)
         };

@@ -26,7 +26,7 @@ use crate::assets::{NamedFile, Pending};
 use crate::camera::Handedness;
 use crate::core::item::Item;
 use crate::core::overlay::{Overlay, OverlayId};
-use crate::core::playback::{ClipInfo, Curve, OwnClip, Playhead};
+use crate::core::playback::{ClipInfo, Curve, CurveOptions, OwnClip, Playhead};
 use crate::core::rules::Fault;
 use crate::describe::own::OwnLine;
 use crate::describe::table::Describe;
@@ -708,8 +708,8 @@ pub trait Animation {
 
     /// The curves of an item's values over the clip with this index; empty if the item has no
     /// curves.
-    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
-        let _ = (item, clip);
+    fn curves(&self, item: Item, clip: usize, options: CurveOptions) -> Vec<Curve> {
+        let _ = (item, clip, options);
         Vec::new()
     }
 

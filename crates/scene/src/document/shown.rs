@@ -18,6 +18,8 @@ pub struct Shown {
     pub overlays: OverlaySet,
     /// The selection; a selected kind highlights all its items.
     pub selected: Option<Item>,
+    /// Further selected joints, whose curves and paths are shown too.
+    pub also_selected: Vec<Item>,
     /// The kind that is highlighted while one of its items is selected.
     pub highlighted: Option<Item>,
     /// The moment of the animation.
@@ -51,6 +53,8 @@ pub struct Shown {
     /// `true` to keep the surface of a model unchanged while a joint is selected, without showing
     /// the joint's weights.
     pub hides_weights: bool,
+    /// Frames between the ghosts of an onion skin; `None` for the default.
+    pub ghost_step: Option<u32>,
     /// Lines around differences from another document.
     pub changes: ChangeLines,
     /// `true` to disable shadows.
@@ -65,6 +69,13 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// The selection, followed by the further selected joints.
+    pub fn all_selected(&self) -> impl Iterator<Item = Item> {
+        self.selected
+            .into_iter()
+            .chain(self.also_selected.iter().copied())
+    }
+
     /// Compares all settings except the moment of the animation.
     pub fn eq_except_playhead(&mut self, other: &Self) -> bool {
         // Compares whole values, so that fields added later are included.

@@ -1225,7 +1225,7 @@ fn the_skeleton_of_a_selected_entity_stands_in_it() {
     assert_eq!(parent, Some(root.into()));
     let animation = document.animation().unwrap();
     assert!(animation.follows_playhead(joint.into()));
-    let curves = animation.curves(joint.into(), 0);
+    let curves = animation.curves(joint.into(), 0, mapscope_scene::CurveOptions::default());
     let frames = animation.clips()[0].frames as usize;
     assert!(!curves.is_empty());
     assert!(curves.iter().all(|curve| curve.values.len() == frames));

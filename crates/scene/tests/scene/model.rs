@@ -363,7 +363,11 @@ fn a_real_skeleton_can_be_walked_and_asked() {
     found.sort_unstable();
     assert_eq!(found, (0..50).collect::<Vec<u32>>());
 
-    let curves = document.animation().unwrap().curves(joint(child), 4);
+    let curves = document.animation().unwrap().curves(
+        joint(child),
+        4,
+        mapscope_scene::CurveOptions::default(),
+    );
     assert_eq!(curves.len(), 9);
     assert!(curves.iter().all(|curve| curve.values.len() == 33));
     // No curve of a real walk has jumps.
@@ -482,6 +486,7 @@ fn json_has_corners_where_the_frame_has_them() {
         clip: Some(0),
         frame: 1.0,
         smooth: false,
+        blend: None,
     });
     let is_near = |found: &[f64], expected: [f64; 3]| {
         let near = found
@@ -637,6 +642,7 @@ fn every_overlay_can_be_shown_of_every_real_model_at_every_moment() {
                 clip: Some(i),
                 frame: clip.frames as f32 - 0.5,
                 smooth: true,
+                blend: None,
             });
         }
         for overlay in document.about().overlays {
@@ -692,6 +698,7 @@ fn query_everything(document: &dyn Document) {
         clip: Some(clip),
         frame,
         smooth,
+        blend: None,
     };
     let moments = [
         Playhead::default(),
@@ -726,7 +733,7 @@ fn query_everything(document: &dyn Document) {
                 document.contour(item, &shown);
                 document.legends(&shown);
                 if let Some(animation) = document.animation() {
-                    animation.curves(item, 0);
+                    animation.curves(item, 0, mapscope_scene::CurveOptions::default());
                 }
                 document.next_of_kind(item, Some(item), true);
                 document.neighbor(item, Direction::South);

@@ -156,13 +156,15 @@ impl Viewport {
             }
         } else if response.clicked() && !state.session.tools.measure.is_open() {
             let pointed_at = state.session.pointer.pointed_at;
-            state.session.select(
-                state
-                    .session
-                    .pointer
-                    .hovered
-                    .filter(|_| pointed_at.is_some()),
-            );
+            let item = state
+                .session
+                .pointer
+                .hovered
+                .filter(|_| pointed_at.is_some());
+            match item.filter(|_| ui.input(|input| input.modifiers.command)) {
+                Some(item) => state.session.also_select(item),
+                None => state.session.select(item),
+            }
         }
         self.menu(state, document, &response);
         if let Some((drag, _)) = self.drag {

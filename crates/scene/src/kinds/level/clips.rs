@@ -112,6 +112,7 @@ mod tests {
             smooth: true,
             frame: 12.6,
             clip: Some(0),
+            blend: None,
         };
         assert!((moving.time_secs(between) - 0.525).abs() < 1e-6);
     }

@@ -21,9 +21,10 @@ use crate::describe::value::{Fact, FactGroup, Value};
 use crate::kinds::model::Model;
 use crate::terrain::Terrain;
 use crate::{
-    Aabb, About, Animation, Annotations, ClipInfo, Curve, Document, Drawable, Environment, Hit,
-    InfoQuery, Item, Legend, NamedCamera, NamedFile, OtherFile, OutlineNode, Overlay, OwnClip,
-    Playhead, ProblemTarget, Ray, SceneItem, Shown, Statistic, Textures, ViewState, terrain,
+    Aabb, About, Animation, Annotations, ClipInfo, Curve, CurveOptions, Document, Drawable,
+    Environment, Hit, InfoQuery, Item, Legend, NamedCamera, NamedFile, OtherFile, OutlineNode,
+    Overlay, OwnClip, Playhead, ProblemTarget, Ray, SceneItem, Shown, Statistic, Textures, ViewState,
+    terrain,
 };
 use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
 
@@ -488,10 +489,12 @@ impl Animation for MapScene {
         &self.clips
     }
 
-    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+    fn curves(&self, item: Item, clip: usize, options: CurveOptions) -> Vec<Curve> {
         let frames = self.clips.get(clip).map_or(0, |clip| clip.frames);
         let part = self.part(item);
-        part.map_or_else(Vec::new, |(posed, part)| posed.curves(part, frames))
+        part.map_or_else(Vec::new, |(posed, part)| {
+            posed.curves(part, frames, options)
+        })
     }
 
     fn has_curves(&self) -> bool {

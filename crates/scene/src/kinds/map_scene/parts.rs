@@ -14,9 +14,10 @@ use crate::describe::table::Describe;
 use crate::describe::value::{Fact, FactGroup, Value};
 use crate::kinds::model::Model;
 use crate::{
-    Animation as _, Annotations as _, Curve, Direction, Document as _, Item, ItemPlace, Label,
-    LegendEntry, Line, ModelItem, Neighbor, OverlayId, OwnClip, Places as _, Playhead,
-    PropertyGroup, Ray, SceneItem, Shown, SummaryPart, Swatch, ViewState, VisibleFrom, Walk as _,
+    Animation as _, Annotations as _, Curve, CurveOptions, Direction, Document as _, Item,
+    ItemPlace, Label, LegendEntry, Line, ModelItem, Neighbor, OverlayId, OwnClip, Places as _,
+    Playhead, PropertyGroup, Ray, SceneItem, Shown, SummaryPart, Swatch, ViewState, VisibleFrom,
+    Walk as _,
 };
 
 /// An entity and its model, posed at the shown moment.
@@ -370,9 +371,9 @@ impl<'a> Posed<'a> {
     }
 
     /// The curves of a part over `frames` frames of the scene, with its clip repeated.
-    pub(super) fn curves(&self, part: ModelItem, frames: u32) -> Vec<Curve> {
-        let clip = self.placed.clip;
-        let mut curves = clip.map_or_else(Vec::new, |clip| self.model.curves(part.into(), clip));
+    pub(super) fn curves(&self, part: ModelItem, frames: u32, options: CurveOptions) -> Vec<Curve> {
+        let own = |clip| self.model.curves(part.into(), clip, options);
+        let mut curves = self.placed.clip.map_or_else(Vec::new, own);
         for curve in &mut curves {
             let once = std::mem::take(&mut curve.values);
             curve.values = once.into_iter().cycle().take(frames as usize).collect();

@@ -1,14 +1,16 @@
 //! The clips of a model, and animation curves of its joints.
 
-use glam::{EulerRot, Quat, Vec3};
+use glam::{EulerRot, Quat, Vec3, Vec4};
 
 use super::Model;
 use super::skeleton::{LocalPose, unit};
-use crate::{Aabb, Animation, ClipInfo, Curve, Item, ModelItem};
+use crate::{Aabb, Animation, ClipInfo, Curve, CurveOptions, Item, ModelItem};
 
 /// Red, green and blue for X, Y and Z.
 pub(super) const AXIS_COLORS: [[u8; 3]; 3] = [[235, 87, 87], [111, 207, 94], [86, 148, 242]];
-const AXES: [&str; 3] = ["X", "Y", "Z"];
+/// The fourth number of a quaternion is yellow.
+const W_COLOR: [u8; 3] = [242, 201, 76];
+const AXES: [&str; 4] = ["X", "Y", "Z", "W"];
 
 impl Animation for Model {
     fn clips(&self) -> &[ClipInfo] {
@@ -19,42 +21,41 @@ impl Animation for Model {
         true
     }
 
-    /// Returns translation in units, rotation in degrees and scale of a joint, relative to its
-    /// parent.
-    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
-        let joints = self.skeleton.len();
-        let (Some(poses), Some(joint)) = (self.pfobj.clips.get(clip), self.joint_of(item)) else {
+    /// Returns translation in units, rotation and scale of a joint.
+    fn curves(&self, item: Item, clip: usize, options: CurveOptions) -> Vec<Curve> {
+        let Some(joint) = self.joint_of(item) else {
             return Vec::new();
         };
-        let frames = self.poses.frames(clip) as usize;
-        let frames = poses.poses.chunks_exact(joints).take(frames);
-        let poses: Vec<LocalPose> = frames
-            .filter_map(|frame| frame.get(joint).map(LocalPose::from))
+        let poses: Vec<LocalPose> = (0..self.poses.frames(clip))
+            .filter_map(|frame| self.pose_at(clip, frame, joint, options.is_global))
             .collect();
-        let mut last = None;
-        let turns: Vec<Vec3> = poses
-            .iter()
-            .map(|pose| {
-                let degrees = euler_degrees(pose.rotation, FirstAxis::Z);
-                let degrees = last.map_or(degrees, |last| nearest_degrees(degrees, last));
-                last = Some(degrees);
-                degrees
+        if poses.is_empty() {
+            return Vec::new();
+        }
+        let rotations = poses.iter().map(|pose| pose.rotation);
+        let turns: Vec<Vec4> = if options.has_quaternions {
+            unwrapped(rotations.map(|it| unit(it).into()), nearest_sign)
+        } else {
+            let degrees = rotations.map(|it| euler_degrees(it, FirstAxis::Z).extend(0.0));
+            unwrapped(degrees, |degrees, last| {
+                nearest_degrees(degrees.truncate(), last.truncate()).extend(0.0)
             })
-            .collect();
-        let ways = poses.iter().map(|pose| pose.translation).collect();
-        let scales = poses.iter().map(|pose| pose.scale).collect();
+        };
+        let ways = poses.iter().map(|pose| pose.translation.extend(0.0));
+        let scales = poses.iter().map(|pose| pose.scale.extend(0.0));
+        let components = if options.has_quaternions { 4 } else { 3 };
         let groups = [
-            ("Translation", ways),
-            ("Rotation", turns),
-            ("Scale", scales),
+            ("Translation", ways.collect(), 3),
+            ("Rotation", turns, components),
+            ("Scale", scales.collect(), 3),
         ];
-        let mut curves = Vec::with_capacity(9);
-        for (group, values) in groups {
-            for axis in 0..3 {
+        let mut curves = Vec::with_capacity(10);
+        for (group, values, components) in groups {
+            for axis in 0..components {
                 curves.push(Curve {
                     group,
                     name: AXES[axis],
-                    color: AXIS_COLORS[axis],
+                    color: AXIS_COLORS.get(axis).copied().unwrap_or(W_COLOR),
                     values: values.iter().map(|value| value[axis]).collect(),
                 });
             }
@@ -73,6 +74,57 @@ impl Animation for Model {
 
     fn bounds(&self, clip: Option<usize>) -> Option<Aabb> {
         self.extent_of(clip)
+    }
+}
+
+impl Model {
+    /// Returns the pose of a joint in a frame of a clip, relative to its parent or in model space.
+    fn pose_at(&self, clip: usize, frame: u32, joint: usize, is_global: bool) -> Option<LocalPose> {
+        if !is_global {
+            let index = frame as usize * self.skeleton.len() + joint;
+            return self
+                .pfobj
+                .clips
+                .get(clip)?
+                .poses
+                .get(index)
+                .map(LocalPose::from);
+        }
+        let global = self.global_at(clip, frame, joint)?;
+        let (scale, rotation, translation) = global.to_scale_rotation_translation();
+        Some(LocalPose {
+            scale,
+            // A joint that is scaled to nothing has no direction.
+            rotation: if rotation.is_finite() {
+                rotation
+            } else {
+                Quat::IDENTITY
+            },
+            translation,
+        })
+    }
+}
+
+/// Replaces each value by the equivalent one that is nearest to its predecessor.
+fn unwrapped(
+    values: impl Iterator<Item = Vec4>,
+    nearest: impl Fn(Vec4, Vec4) -> Vec4,
+) -> Vec<Vec4> {
+    let mut last = None;
+    let next = |value| {
+        let value = last.map_or(value, |last| nearest(value, last));
+        last = Some(value);
+        value
+    };
+    values.map(next).collect()
+}
+
+/// Returns the quaternion of the same rotation whose sign is that of `other`.
+fn nearest_sign(quaternion: Vec4, other: Vec4) -> Vec4 {
+    if quaternion.dot(other) < 0.0 {
+        -quaternion
+    } else {
+        quaternion
     }
 }
 
@@ -127,7 +179,7 @@ mod tests {
         }
         let model = sample::model(pfobj);
         let joint = |index| ModelItem::Joint { index }.into();
-        let curves = model.curves(joint(1), 0);
+        let curves = model.curves(joint(1), 0, CurveOptions::default());
         let names: Vec<String> = curves
             .iter()
             .map(|curve| [curve.group, curve.name].join(" "))
@@ -144,9 +196,52 @@ mod tests {
         }
         assert_eq!(curves[8].values[7], 7.0);
         // Other items have no curves.
-        assert_eq!(model.curves(joint(2), 0), []);
-        assert_eq!(model.curves(joint(1), 1), []);
-        assert_eq!(model.curves(model.clips()[0].item, 0), []);
+        assert_eq!(model.curves(joint(2), 0, CurveOptions::default()), []);
+        assert_eq!(model.curves(joint(1), 1, CurveOptions::default()), []);
+        assert_eq!(
+            model.curves(model.clips()[0].item, 0, CurveOptions::default()),
+            []
+        );
+    }
+
+    #[test]
+    fn curves_are_relative_to_the_parent_or_to_the_model() {
+        let mut pfobj = sample::chain(2, 30);
+        for (frame, pair) in pfobj.clips[0].poses.chunks_exact_mut(2).enumerate() {
+            pair[0].rotation = sample::turned(frame as f32 * 20.0);
+            pair[1].rotation = sample::turned(frame as f32 * -5.0);
+        }
+        let model = sample::model(pfobj);
+        let at = |is_global, has_quaternions| {
+            let options = CurveOptions {
+                is_global,
+                has_quaternions,
+            };
+            model.curves(ModelItem::Joint { index: 1 }.into(), 0, options)
+        };
+        let near = |a: f32, b: f32| assert!((a - b).abs() < 0.01, "{a} {b}");
+        let [local, global] = [false, true].map(|is_global| at(is_global, false));
+        for frame in 0..30_u8 {
+            let (index, frame) = (usize::from(frame), f32::from(frame));
+            near(local[5].values[index], frame * -5.0);
+            near(global[5].values[index], frame * 15.0);
+            near(local[1].values[index], 1.0);
+            let (sin, cos) = (frame * 20.0).to_radians().sin_cos();
+            near(global[0].values[index], -sin);
+            near(global[1].values[index], cos);
+        }
+        let quaternions = at(true, true);
+        assert_eq!(quaternions.len(), 10);
+        assert_eq!(
+            (quaternions[6].group, quaternions[6].name),
+            ("Rotation", "W")
+        );
+        for frame in 0..30_u8 {
+            // The sign never jumps.
+            let half = (f32::from(frame) * 7.5).to_radians();
+            near(quaternions[5].values[usize::from(frame)], half.sin());
+            near(quaternions[6].values[usize::from(frame)], half.cos());
+        }
     }
 
     #[test]

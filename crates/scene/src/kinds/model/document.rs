@@ -20,7 +20,7 @@ use mapscope_formats::pfobj::Bounds;
 use mapscope_formats::{Problem, Subject};
 
 /// The overlays of a model.
-pub(crate) static OVERLAYS: [Overlay; 16] = overlays![
+pub(crate) static OVERLAYS: [Overlay; 18] = overlays![
     Unlit "Unlit" "Show textures as they are, without light" surface,
     Normals "Normals"
         "Colour the surface by the direction it faces: red west, green up, blue south" surface,
@@ -39,6 +39,10 @@ pub(crate) static OVERLAYS: [Overlay; 16] = overlays![
     Wireframe "Wireframe" "Draw the edges of the triangles",
     Skeleton "Skeleton" "Draw the bones in front of the mesh",
     JointNames "Joint names" "Write the name of each joint beside its bone, in the window only",
+    JointPaths "Joint paths"
+        "Draw the path of each selected joint over the clip, with a mark for each frame",
+    OnionSkin "Onion skin"
+        "Draw the skeletons of two earlier frames in red and of two later frames in blue",
     NormalLines "Normal lines" "Draw a yellow line along the normal of each vertex",
     FrameBounds "Bounds of the frame"
         "Draw the declared bounding box of the frame, and that of the mesh where it differs",

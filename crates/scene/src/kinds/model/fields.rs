@@ -9,6 +9,7 @@ use super::clips::{FirstAxis, euler_degrees};
 use super::flaws::FlawAt;
 use super::materials::ENGINE_TEXTURE_SIZE;
 use super::mesh::Point;
+use super::motion::LoopGap;
 use super::posed::PosedMesh;
 use super::poses::{Pose, skin_normal};
 use super::skeleton::{LocalPose, SkinMatrix};
@@ -547,18 +548,19 @@ impl<'a> JointAt<'a> {
         uses.copied().unwrap_or_default()
     }
 
-    /// Returns the clip, the frame, and the fraction of the way to the next frame.
-    fn moment(&self) -> Option<(Option<&'a Clip>, usize, f32)> {
-        let (clip, [frame, _], between) = self.model.poses.between(self.playhead)?;
-        Some((self.model.pfobj.clips.get(clip), frame as usize, between))
+    /// Returns the clip and the frame, or the last frame that was passed.
+    fn moment(&self) -> Option<(Option<&'a Clip>, usize)> {
+        let (clip, [frame, _], _) = self.model.poses.between(self.playhead)?;
+        Some((self.model.pfobj.clips.get(clip), frame as usize))
     }
 
     /// Transform relative to its parent in a frame of a clip.
     fn local(&self) -> Option<Parts> {
-        let (clip, frame, between) = self.moment()?;
+        let (clip, frame) = self.moment()?;
         let model = self.model;
         let pose = Pose::of(&model.pfobj, &model.poses, self.playhead).local(self.index);
-        let written = clip.filter(|_| between == 0.0).and_then(|clip| {
+        let is_exact = model.poses.frame_at(self.playhead).is_some();
+        let written = clip.filter(|_| is_exact).and_then(|clip| {
             let first = frame * model.skeleton.len();
             clip.poses.get(first + self.index)
         });
@@ -567,7 +569,7 @@ impl<'a> JointAt<'a> {
 
     /// Line number of its pose in the file.
     fn pose_line(&self) -> Option<u64> {
-        let (clip, frame, _) = self.moment()?;
+        let (clip, frame) = self.moment()?;
         let first = clip?.frame_lines.get(frame)?;
         Some(first + self.index as u64)
     }
@@ -1013,6 +1015,34 @@ impl<'a> ClipAt<'a> {
         })
         .derived()
         .hidden(),
+        decimal("Loop gap of joints", "loop_joint_distance", |at: &Self| {
+            at.gap()
+                .and_then(|gap| gap.joint)
+                .map(|(_, far)| far)
+                .into()
+        })
+        .derived()
+        .listed()
+        .shown(|at| at.joint_gap_text().into()),
+        integer("Farthest joint", "loop_joint", |at: &Self| {
+            let joint = at.gap().and_then(|gap| gap.joint);
+            joint.map(|(joint, _)| joint).into()
+        })
+        .derived()
+        .listed()
+        .hidden(),
+        decimal(
+            "Loop gap of vertices",
+            "loop_vertex_distance",
+            |at: &Self| at.gap().and_then(|gap| gap.vertex).into(),
+        )
+        .derived()
+        .listed()
+        .shown(|at| {
+            let gap = at.gap().and_then(|gap| gap.vertex);
+            gap.map(|gap| format!("{} between the last frame and the first", short(gap)))
+                .into()
+        }),
         place("In the file", "place", |at: &Self| {
             Value::line(at.clip.line)
         })
@@ -1054,6 +1084,16 @@ impl<'a> ClipAt<'a> {
 
     fn seconds_text(&self) -> String {
         format!("{} s", fixed(self.seconds(), 2))
+    }
+
+    fn gap(&self) -> Option<LoopGap> {
+        self.model.loop_gap(self.index)
+    }
+
+    fn joint_gap_text(&self) -> Option<String> {
+        let (joint, distance) = self.gap()?.joint?;
+        let name = &self.model.pfobj.joints.get(joint)?.name;
+        Some(format!("{} at joint {joint} {name}", short(distance)))
     }
 
     fn worst(&self) -> Option<Difference> {

@@ -2,6 +2,7 @@
 
 use super::Model;
 use super::document::OVERLAYS;
+use super::motion::{AFTER_COLOR, BEFORE_COLOR};
 use super::overlays::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
 use crate::{Aabb, Flaw, Legend, LegendEntry, OverlayId, Playhead, Shown, colors};
 
@@ -71,6 +72,10 @@ impl Model {
             OverlayId::Skeleton if !self.pfobj.joints.is_empty() => {
                 vec![entry(BONE_COLOR, "Bone, from joint to tip")]
             }
+            OverlayId::OnionSkin if !self.pfobj.joints.is_empty() => vec![
+                entry(BEFORE_COLOR, "Earlier frames"),
+                entry(AFTER_COLOR, "Later frames"),
+            ],
             OverlayId::NormalLines if !self.mesh.vertices.is_empty() => {
                 vec![entry(NORMAL_COLOR, "Normal of a vertex")]
             }

@@ -13,6 +13,7 @@ mod legends;
 mod lods;
 mod materials;
 pub mod mesh;
+mod motion;
 mod outline;
 mod overlays;
 mod pick;
@@ -37,11 +38,13 @@ pub(crate) use document::OVERLAYS;
 pub use legends::{HEAT_COLORS, REVERSED_COLOR};
 pub(crate) use materials::Materials;
 pub use materials::{ENGINE_TEXTURE_SIZE, Material};
+pub use motion::DEFAULT_GHOST_STEP;
 pub use poses::{Poses, skin_normal, skin_position};
 
 use self::bounds::Extents;
 use self::lods::Lods;
 use self::mesh::Mesh;
+use self::motion::LoopGap;
 use self::posed::Cache;
 use self::simplify::SimplifiedMesh;
 use self::skeleton::{Skeleton, SkinMatrix};
@@ -79,6 +82,8 @@ pub struct Model {
     about: About,
     posed: Cache,
     lods: Lods,
+    /// Differences between the ends of each clip, once they were needed.
+    loops: OnceLock<Vec<Option<LoopGap>>>,
 }
 
 /// Opens a model for the table of formats.
@@ -175,6 +180,7 @@ impl Model {
         };
         let mut model = Self {
             lods,
+            loops: OnceLock::new(),
             path: source.path.clone(),
             bvh: Bvh::build(&[]),
             posed: Cache::default(),
@@ -305,13 +311,15 @@ impl Model {
 
     /// Bounds of the mesh at a moment, or `None` without a mesh.
     pub(crate) fn extent_at(&self, playhead: Playhead) -> Option<Aabb> {
-        match self.poses.between(playhead) {
-            None => self.extents.bind,
-            Some((clip, [frame, _], 0.0)) => {
+        if self.poses.between(playhead).is_none() {
+            return self.extents.bind;
+        }
+        match self.poses.frame_at(playhead) {
+            Some((clip, frame)) => {
                 let frames = self.extents.frames.get(clip)?;
                 frames.get(frame as usize).copied()
             }
-            Some(_) => self.with_mesh(playhead, |mesh| Aabb::around(mesh.points.iter().copied())),
+            None => self.with_mesh(playhead, |mesh| Aabb::around(mesh.points.iter().copied())),
         }
     }
 

@@ -89,6 +89,12 @@ impl Annotations for Model {
                 }
             });
         }
+        if on(OverlayId::JointPaths) {
+            self.path_lines(shown, lines);
+        }
+        if on(OverlayId::OnionSkin) {
+            self.ghost_lines(shown, lines);
+        }
         if on(OverlayId::NormalLines) {
             self.normal_lines(shown.playhead, lines);
         }

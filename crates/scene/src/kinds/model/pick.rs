@@ -209,6 +209,7 @@ mod tests {
                         clip,
                         frame,
                         smooth,
+                        blend: None,
                     },
                     ..Shown::default()
                 };

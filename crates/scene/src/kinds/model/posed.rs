@@ -7,11 +7,11 @@ use glam::{Affine3A, Vec3, Vec3A};
 use super::Model;
 use super::poses::{self, Pose};
 use super::skeleton::SkinMatrix;
-use crate::Playhead;
 use crate::geometry::bvh::{self, bounds};
+use crate::{Blend, Playhead};
 
-/// The result of [`Poses::between`](super::Poses::between).
-type Moment = Option<(usize, [u32; 2], f32)>;
+/// The result of [`Poses::between`](super::Poses::between), and the transition to another clip.
+type Moment = (Option<(usize, [u32; 2], f32)>, Option<Blend>);
 
 /// The most recent results; initially `None`.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Model {
         playhead: Playhead,
         ask: impl FnOnce(&[Affine3A]) -> T,
     ) -> T {
-        let moment = self.poses.between(playhead);
+        let moment = (self.poses.between(playhead), playhead.blend);
         let mut cache = self
             .posed
             .joints
@@ -80,7 +80,7 @@ impl Model {
     }
 
     fn with_mesh_mut<T>(&self, playhead: Playhead, ask: impl FnOnce(&mut PosedMesh) -> T) -> T {
-        let moment = self.poses.between(playhead);
+        let moment = (self.poses.between(playhead), playhead.blend);
         let mut cache = self
             .posed
             .mesh

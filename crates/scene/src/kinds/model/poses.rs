@@ -4,8 +4,8 @@ use glam::Vec3;
 
 use super::mesh::{Mesh, MeshVertex, PackedInfluence};
 use super::skeleton::{LocalPose, Skeleton, SkinMatrix};
-use crate::Playhead;
 use crate::normal::unpack_normal;
+use crate::{Blend, Playhead};
 use mapscope_formats::pfobj::{Pfobj, Transform};
 
 /// The joint palettes of all frames of all clips.
@@ -67,6 +67,12 @@ impl Poses {
         Some((clip, frames, part))
     }
 
+    /// Returns the clip and the frame of a moment that is exactly a frame of one clip.
+    pub(super) fn frame_at(&self, playhead: Playhead) -> Option<(usize, u32)> {
+        let (clip, [frame, _], part) = self.between(playhead)?;
+        (part == 0.0 && playhead.blend.is_none()).then_some((clip, frame))
+    }
+
     /// Heap size in bytes.
     pub fn cpu_bytes(&self) -> usize {
         size_of_val(self.palettes.as_slice())
@@ -75,16 +81,48 @@ impl Poses {
 
 /// The pose of a skeleton at a moment.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Pose<'a> {
+pub(super) struct Pose<'a> {
+    own: ClipPose<'a>,
+    /// The pose of another clip and its blend factor, during a transition.
+    other: Option<(ClipPose<'a>, f32)>,
+}
+
+impl<'a> Pose<'a> {
+    /// Returns the pose at a moment.
+    pub(super) fn of(pfobj: &'a Pfobj, poses: &Poses, playhead: Playhead) -> Self {
+        let other = playhead.blend.map(|Blend { clip, frame, part }| {
+            let other = Playhead {
+                clip: Some(clip),
+                frame,
+                ..playhead
+            };
+            (ClipPose::of(pfobj, poses, other), part)
+        });
+        Self {
+            own: ClipPose::of(pfobj, poses, playhead),
+            other,
+        }
+    }
+
+    /// Returns the transform of a joint relative to its parent.
+    pub(super) fn local(&self, joint: usize) -> LocalPose {
+        let own = self.own.local(joint);
+        self.other
+            .map_or(own, |(other, part)| own.blend(&other.local(joint), part))
+    }
+}
+
+/// The pose of a skeleton at a moment of one clip.
+#[derive(Debug, Clone, Copy)]
+enum ClipPose<'a> {
     /// The bind pose.
     Bind(&'a Pfobj),
     /// Interpolated between two frames.
     Between([&'a [Transform]; 2], f32),
 }
 
-impl<'a> Pose<'a> {
-    /// Returns the pose at a moment.
-    pub(super) fn of(pfobj: &'a Pfobj, poses: &Poses, playhead: Playhead) -> Self {
+impl<'a> ClipPose<'a> {
+    fn of(pfobj: &'a Pfobj, poses: &Poses, playhead: Playhead) -> Self {
         let joints = pfobj.joints.len();
         let frames = poses.between(playhead).and_then(|(clip, frames, part)| {
             let poses = &pfobj.clips.get(clip)?.poses;
@@ -97,8 +135,7 @@ impl<'a> Pose<'a> {
         frames.unwrap_or(Self::Bind(pfobj))
     }
 
-    /// Returns the transform of a joint relative to its parent.
-    pub(super) fn local(&self, joint: usize) -> LocalPose {
+    fn local(&self, joint: usize) -> LocalPose {
         let transform = match self {
             Self::Bind(pfobj) => pfobj.joints.get(joint).map(|joint| &joint.bind),
             Self::Between([from, to], part) if *part > 0.0 => {
@@ -129,21 +166,16 @@ pub(super) fn write_palette(
     playhead: Playhead,
     palette: &mut [SkinMatrix],
 ) {
-    match poses.between(playhead) {
-        Some((clip, [frame, _], 0.0)) => {
-            if let Some(whole) = poses.palette(clip, frame, skeleton.len()) {
-                let count = whole.len().min(palette.len());
-                palette[..count].copy_from_slice(&whole[..count]);
-            }
-        }
-        Some(_) if !skeleton.is_empty() => {
-            let pose = Pose::of(pfobj, poses, playhead);
-            skeleton.write_palette(|joint| pose.local(joint), palette);
-        }
-        _ => palette.fill(SkinMatrix::IDENTITY),
-    }
-    if skeleton.is_empty() {
+    if skeleton.is_empty() || poses.between(playhead).is_none() {
         palette.fill(SkinMatrix::IDENTITY);
+    } else if let Some((clip, frame)) = poses.frame_at(playhead) {
+        if let Some(whole) = poses.palette(clip, frame, skeleton.len()) {
+            let count = whole.len().min(palette.len());
+            palette[..count].copy_from_slice(&whole[..count]);
+        }
+    } else {
+        let pose = Pose::of(pfobj, poses, playhead);
+        skeleton.write_palette(|joint| pose.local(joint), palette);
     }
 }
 
@@ -248,6 +280,7 @@ mod tests {
             clip: Some(0),
             frame,
             smooth: true,
+            blend: None,
         }
     }
 
@@ -276,6 +309,38 @@ mod tests {
         near(at(smooth(1.5)), half);
         // Missing clips give the bind pose.
         near(at(Playhead::at_frame(7, 1)), begin);
+    }
+
+    #[test]
+    fn a_transition_blends_the_joints_of_two_clips() {
+        let mut pfobj = waving();
+        let mut other = pfobj.clips[0].clone();
+        other.poses[1] = Transform {
+            scale: [3.0; 3],
+            rotation: sample::turned(-90.0),
+            ..sample::moved([0.0, 3.0, 0.0])
+        };
+        pfobj.clips.push(other);
+        let at = |part| {
+            let blend = Some(Blend {
+                clip: 1,
+                frame: 0.0,
+                part,
+            });
+            let playhead = Playhead {
+                blend,
+                ..Playhead::at_frame(0, 1)
+            };
+            Affine3A::from(palette(&pfobj, playhead)[1])
+        };
+        let ends = [Playhead::at_frame(0, 1), Playhead::at_frame(1, 0)];
+        for (part, end) in [0.0, 1.0].into_iter().zip(ends) {
+            let end = Affine3A::from(palette(&pfobj, end)[1]);
+            assert!(at(part).abs_diff_eq(end, 1e-5), "{part}");
+        }
+        // Half-way between 90 and -90 degrees: not turned, twice as large, in the middle.
+        let half = at(0.5).transform_point3(Vec3::new(1.0, 1.0, 0.0));
+        assert!(half.distance(Vec3::new(4.0, 2.0, 0.0)) < 1e-5, "{half}");
     }
 
     #[test]

@@ -894,7 +894,7 @@ pub(crate) fn check_document(bytes: &[u8], name: &str) -> bool {
                 check_annotations(document, &shown);
                 let item = items.get(frame as usize % items.len().max(1));
                 if let Some(item) = item {
-                    let _ = animation.curves(*item, clip);
+                    let _ = animation.curves(*item, clip, mapscope_scene::CurveOptions::default());
                     let _ = document.properties(*item, shown.playhead);
                 }
             }
