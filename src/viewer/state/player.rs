@@ -119,8 +119,13 @@ impl Player {
     /// Updates the index and the length of the clip after a reload. The position stays.
     pub(crate) fn replace(&mut self, clip: usize, frames: u32) {
         let whole = self.is_whole_range();
+        let window = self.window;
+        let is_zoomed = window != [0.0, self.frames.into()];
         self.clip = Some(clip);
         self.set_own_frames(frames);
+        if is_zoomed && window[1] <= frames.into() {
+            self.window = window;
+        }
         self.position = self.clamped(self.position);
         let last = self.last();
         self.range = if whole {
@@ -204,6 +209,9 @@ impl Player {
     /// before the transition.
     pub(crate) fn set_transition(&mut self, transition: Option<Transition>) {
         let transition = transition.filter(|it| it.frames > 0 && self.own_frames > 0);
+        if transition.is_none() && self.transition.is_none() {
+            return;
+        }
         let is_same_clip = self.transition.map(|it| it.clip) == transition.map(|it| it.clip);
         self.set_own_frames(self.own_frames);
         if let Some(Transition { secs, .. }) = transition {

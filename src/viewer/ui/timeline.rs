@@ -1386,6 +1386,80 @@ mod tests {
     }
 
     #[test]
+    fn curves_show_the_frames_of_the_timeline_and_several_joints() {
+        let mut h = with_moving();
+        h.state_mut().state.run(Action::Panel(DockPanel::Curves));
+        h.state_mut().state.session.select(Some(joint(0)));
+        for at in [0.0, 0.5] {
+            let zoom = Request::ZoomTimeline {
+                frame: 16.0,
+                factor: 1.0 - at,
+            };
+            h.state_mut().state.request(zoom);
+        }
+        h.run();
+        let to = h.get_by_label("Rotation curves").rect().right_center() + vec2(-1.0, 5.0);
+        let from = to - vec2(20.0, 0.0);
+        move_to(&mut h, from);
+        drag(&mut h, from, to);
+        assert_eq!(moment(&h).0, 23.0, "the last of the visible frames");
+        let ruler = rect(&h, "timeline-ruler");
+        let at = pos2(ruler.left() + 1.0, ruler.top() + 10.0);
+        move_to(&mut h, at);
+        click_at_once(&mut h, at, 1);
+        assert_eq!(moment(&h).0, 8.0, "the first of the visible frames");
+        h.state_mut().state.request(Request::AlsoSelect(joint(1)));
+        click(&mut h, "Global");
+        click(&mut h, "Quaternions");
+        let selected = |h: &Opened| {
+            let shown = &state(h).session.view.shown;
+            shown.all_selected().collect::<Vec<_>>()
+        };
+        assert_eq!(selected(&h), [joint(0), joint(1)]);
+        h.state_mut().state.request(Request::AlsoSelect(joint(0)));
+        assert_eq!(selected(&h), [joint(1)]);
+        h.state_mut().state.request(Request::AlsoSelect(joint(2)));
+        h.state_mut().state.request(Request::AlsoSelect(joint(2)));
+        assert_eq!(selected(&h), [joint(1)]);
+    }
+
+    #[test]
+    fn a_transition_is_previewed_in_the_time_that_is_typed() {
+        let mut h = testing::window(|state| {
+            state.loaded(testing::loaded(testing::model(), false));
+            state.session.player.set_playing(false);
+        });
+        let frames = |h: &Opened| {
+            let clips = state(h).session.clips();
+            [clips[0].frames, clips[1].frames]
+        };
+        let [own, other] = frames(&h);
+        let transition = Request::SetTransition(Some((1, 0.5)));
+        h.state_mut().state.request(transition);
+        h.run();
+        assert_eq!(state(&h).session.player.frames(), own + 12 + other);
+        type_into(&mut h, "Duration of the transition", "1");
+        assert_eq!(state(&h).session.player.frames(), own + 24 + other);
+        let list = h.get_by_role_and_label(Role::ComboBox, "Transition");
+        assert_eq!(
+            list.value().as_ref(),
+            Some(&state(&h).session.clips()[1].name)
+        );
+        h.state_mut().state.session.scrub(f64::from(own - 1) + 12.0);
+        let blend = state(&h).session.view.shown.playhead.blend.unwrap();
+        assert_eq!((blend.clip, blend.part), (1, 0.48));
+        h.state_mut().state.request(Request::SetTransition(None));
+        h.run();
+        assert_eq!(state(&h).session.player.frames(), own);
+        assert!(h.query_by_label("Duration of the transition").is_none());
+        let onion = Action::Overlay(OverlayId::OnionSkin);
+        h.state_mut().state.run(onion);
+        h.run();
+        type_into(&mut h, "Frames between ghosts", "5");
+        assert_eq!(state(&h).session.view.shown.ghost_step, Some(5));
+    }
+
+    #[test]
     fn a_narrow_window_has_the_rest_in_a_menu() {
         for scale in [1.0, 2.0] {
             let mut h = picture_of_moving(vec2(480.0, 420.0), scale);
