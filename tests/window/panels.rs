@@ -25,12 +25,12 @@ use mapscope_render::{PassTimes, TimedPass};
 use mapscope_scene::camera::{Camera, Handedness, NamedView};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{
-    Aabb, About, Animation, Branch, ChunkMap, ClipInfo, Curve, Describe, Direction, Document,
-    Drawable, GameView, Hit, InfoQuery, Item, ItemPlace, Kind, Legend, LegendEntry, LevelInfo,
-    LevelItem, Levels, Light, LightmapFace, LightmapInfo, ModelItem, Neighbor, OpenOptions,
-    OutlineNode, Overlay, OverlayId, Places, Playhead, ProblemTarget, Progress, Property,
-    PropertyGroup, Ray, Shown, Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem,
-    TextSpan, ViewState, Walk,
+    Aabb, About, Animation, Branch, ChunkMap, ClipInfo, Curve, CurveOptions, Describe, Direction,
+    Document, Drawable, GameView, Hit, InfoQuery, Item, ItemPlace, Kind, Legend, LegendEntry,
+    LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo, ModelItem, Neighbor,
+    OpenOptions, OutlineNode, Overlay, OverlayId, Places, Playhead, ProblemTarget, Progress,
+    Property, PropertyGroup, Ray, Shown, Source, Spawn, Statistic, SummaryPart, Swatch,
+    TerrainItem, TextSpan, ViewState, Walk,
 };
 use mapscope_testdata::synthesize;
 
@@ -402,7 +402,7 @@ impl Animation for Sample {
         })
     }
 
-    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+    fn curves(&self, item: Item, clip: usize, _options: CurveOptions) -> Vec<Curve> {
         self.asked[0].fetch_add(1, Ordering::Relaxed);
         if !matches!(item, Item::Model(ModelItem::Joint { .. })) {
             return Vec::new();
@@ -570,7 +570,7 @@ impl<Panel: Default> Host<Panel> {
             files: None,
             shown: &self.shown,
             timeline: TimelineWindow {
-                frames: [0.0, 32.0],
+                frames: [0.0, 21.0],
                 clip_start: 0.0,
             },
             hovered: None,
