@@ -8,11 +8,8 @@ use mapscope_scene::{Direction, Item, ModelItem, Moment, ProblemTarget, SceneIte
 
 /// `true` for a joint of a model, also of an entity's.
 pub(crate) fn is_joint(item: Item) -> bool {
-    let part = match item {
-        Item::Model(part) | Item::Scene(SceneItem::Part { part, .. }) => part,
-        _ => return false,
-    };
-    matches!(part, ModelItem::Joint { .. })
+    let joint = |part: ModelItem| matches!(part, ModelItem::Joint { .. });
+    matches!(item, Item::Model(part) | Item::Scene(SceneItem::Part { part, .. }) if joint(part))
 }
 
 impl Session {
