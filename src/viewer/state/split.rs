@@ -14,7 +14,7 @@ use crate::viewer::format;
 use crate::viewer::view::View;
 use crate::viewer::view::camera_control::CameraMode;
 use mapscope_scene::camera::Camera;
-use mapscope_scene::{Animation, Document, Item, Playhead, Shown};
+use mapscope_scene::{Animation, Blend, Document, Item, Playhead, Shown};
 
 /// Memory in bytes up to which the version at opening is kept when the file changes.
 const MAX_KEPT_BYTES: u64 = 256 << 20;
@@ -104,19 +104,26 @@ impl Split {
 }
 
 /// The moment of a clip in another document that has a clip of this name.
-pub(crate) fn same_moment(playhead: Playhead, [from, to]: [&dyn Document; 2]) -> Playhead {
-    let name = playhead.clip.and_then(|clip| {
-        let clip = from.animation()?.clips().get(clip)?;
-        Some(clip.name.as_str())
+pub(crate) fn same_moment(playhead: Playhead, documents: [&dyn Document; 2]) -> Playhead {
+    let [from, to] = documents.map(|it| it.animation().map_or(&[][..], Animation::clips));
+    let same = |clip: usize, frame: f32| {
+        let name = &from.get(clip)?.name;
+        let clip = to.iter().position(|clip| clip.name == *name)?;
+        Some((clip, frame.min(to[clip].frames.saturating_sub(1) as f32)))
+    };
+    let moment = playhead.clip.and_then(|clip| same(clip, playhead.frame));
+    let blend = playhead.blend.and_then(|blend| {
+        let (clip, frame) = same(blend.clip, blend.frame)?;
+        Some(Blend {
+            clip,
+            frame,
+            ..blend
+        })
     });
-    let clips = to.animation().map_or(&[][..], Animation::clips);
-    let clip = clips
-        .iter()
-        .position(|clip| Some(clip.name.as_str()) == name);
-    let last = clip.map_or(0, |clip| clips[clip].frames.saturating_sub(1));
     Playhead {
-        clip,
-        frame: playhead.frame.min(last as f32),
+        clip: moment.map(|(clip, _)| clip),
+        frame: moment.map_or(0.0, |(_, frame)| frame),
+        blend,
         ..playhead
     }
 }

@@ -230,7 +230,7 @@ fn clips_are_in_step_by_their_names() {
             Playhead {
                 clip: None,
                 frame: 0.0,
-                smooth: false,
+                ..at(0, 0)
             },
         ),
     ] {
