@@ -3,20 +3,23 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::cli::{DiffArgs, display_name};
+use super::cli::{DiffArgs, ImageArgs, display_name};
 use super::diff::open_both;
 use super::headless::{Headless, view_of};
 use super::json::PictureDiffOutput;
 use super::output::{self, Stdout};
-use super::{CommandError, Status, target};
+use super::{CommandError, Status, layers_of, target};
 use crate::images::painter::ScenePainter;
 use crate::images::png_file::write_png;
 use crate::images::series::Painter as _;
 use crate::images::shots::Shot;
 use mapscope_render::{Gpu, GpuOptions, View};
+use mapscope_scene::camera::NamedView;
 use mapscope_scene::saving::{PNG, files_read};
 use mapscope_scene::{Document, OpenOptions};
 
+/// Maximum side of the image of a whole 2D map, in pixels.
+const MAX_FLAT_SIDE: u64 = 8192;
 /// Brightness of unchanged pixels in the picture of the changes.
 const UNCHANGED: f32 = 0.35;
 /// Colour of changed pixels there.
@@ -52,20 +55,38 @@ pub(super) fn run(
         document.wait_until_complete();
     }
     let headless = Headless::new(Gpu::requested(request)?);
-    let size = args.image.size();
+    let size = match (args.image.size, args.image.request.view) {
+        // The larger map of both, as a whole.
+        (None, Some(NamedView::Flat)) => flat_size(documents)?,
+        _ => args.image.size(),
+    };
+    let image = &ImageArgs {
+        size: Some(size),
+        ..args.image.clone()
+    };
     let aspect = size[0] as f32 / size[1] as f32;
-    let views = documents.map(|document| view_of(&args.image, document, aspect));
+    let views = documents.map(|document| view_of(image, document, aspect));
     let [first, second] = views;
     let first = first?;
     let second = View {
         camera: first.camera,
         ..second?
     };
+    // The sky and the floor depend on the size of the document, and are no change of its own.
+    let of_document = |view: &View| {
+        let mut view = view.clone();
+        view.shown.is_transparent = true;
+        view
+    };
+    let [alone, other] = [
+        pixels(&headless, documents[0], of_document(&first), size)?,
+        pixels(&headless, documents[1], of_document(&second), size)?,
+    ];
     let [before, after] = [
         pixels(&headless, documents[0], first, size)?,
         pixels(&headless, documents[1], second, size)?,
     ];
-    let (changes, changed_px) = changes(&before, &after);
+    let (changes, changed_px) = changes([&alone, &other], &after);
     let mut png = Vec::new();
     let row = size[0] as usize * PIXEL;
     write_png(&mut png, [size[0] * 3, size[1]], false, |rows| {
@@ -118,12 +139,21 @@ fn pixels(
     Ok(pixels)
 }
 
-/// The changed pixels over a dim image of the second one, and their number.
-fn changes(before: &[u8], after: &[u8]) -> (Vec<u8>, u64) {
+/// The size of the larger of two 2D maps, in pixels.
+fn flat_size([a, b]: [&dyn Document; 2]) -> Result<[u32; 2], CommandError> {
+    let [a, b] = [layers_of(a)?.flat_size(), layers_of(b)?.flat_size()];
+    let side = |axis: usize| a[axis].max(b[axis]).clamp(1, MAX_FLAT_SIDE) as u32;
+    Ok([side(0), side(1)])
+}
+
+/// The pixels that differ between the first two images over a dim third one, and their number.
+fn changes([before, after]: [&[u8]; 2], shown: &[u8]) -> (Vec<u8>, u64) {
     let mut count = 0;
     let pixels = before.chunks_exact(PIXEL).zip(after.chunks_exact(PIXEL));
-    let changes = pixels.flat_map(|(before, after)| {
+    let pixels = pixels.zip(shown.chunks_exact(PIXEL));
+    let changes = pixels.flat_map(|((before, after), shown)| {
         let [r, g, b] = if before == after {
+            let after = shown;
             let sum: u32 = after[..3].iter().map(|part| u32::from(*part)).sum();
             [(sum as f32 / 3.0 * UNCHANGED) as u8; 3]
         } else {

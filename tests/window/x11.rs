@@ -411,7 +411,8 @@ fn cameras_text_and_pictures_are_copied_and_pasted() {
         assert_eq!(it.program.wait_for("camera "), top, "{keys:?}");
     }
 
-    // The picture of the view.
+    // The picture of the view, without the mini map over it.
+    it.screen.key(&[Key::SHIFT, Key::of('m')]);
     it.program.wait_until_idle();
     it.screen.key(&[Key::CTRL, Key::SHIFT, Key::of('p')]);
     it.program.wait_for("picture-copied");

@@ -40,6 +40,7 @@ fn compare(request: &CompareRequest) -> Result<Changes, String> {
     Ok(Changes {
         removed_bounds: diff.removed_bounds(&*other),
         lines: diff.lines(documents),
+        other_lines: diff.lines_in(documents, 0),
         other: request.keeps_other.then(|| Arc::clone(&other)),
         with,
         diff,

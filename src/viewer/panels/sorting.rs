@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use egui::accesskit::Role;
-use egui::{Button, Color32, RichText, Ui, WidgetInfo, vec2};
+use egui::{Button, Color32, RichText, Shape, Stroke, Ui, WidgetInfo, vec2};
 
 use super::parts;
 
@@ -37,12 +37,12 @@ impl Sorting {
     /// Shows the heading of a column. A click sorts by it, a second one reverses the order, and a
     /// third one restores that of the file. Returns `true` if it was clicked.
     pub(super) fn heading(&mut self, ui: &mut Ui, column: usize, name: &str) -> bool {
-        let (mark, next) = match self.0 {
-            Some((of, false)) if of == column => (" ↑", Some((column, true))),
-            Some((of, true)) if of == column => (" ↓", None),
-            _ => ("", Some((column, false))),
+        let (is_descending, next) = match self.0 {
+            Some((of, false)) if of == column => (Some(false), Some((column, true))),
+            Some((of, true)) if of == column => (Some(true), None),
+            _ => (None, Some((column, false))),
         };
-        let text = RichText::new(format!("{name}{mark}")).strong();
+        let text = RichText::new(name).strong();
         // With room for the mark, so that nothing moves below the pointer.
         let font = egui::TextStyle::Button.resolve(ui.style());
         let name_of = name.to_owned();
@@ -50,6 +50,19 @@ impl Sorting {
         let room = vec2(galley.size().x + MARK_WIDTH, 0.0);
         let heading = ui.add(Button::new(text).frame(false).min_size(room));
         heading.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, name));
+        if let Some(is_descending) = is_descending {
+            let mark = heading.rect.right_center() - vec2(MARK_WIDTH * 0.4, 0.0);
+            let [tip, base] = if is_descending {
+                [3.0, -3.0]
+            } else {
+                [-3.0, 3.0]
+            };
+            let corners = [vec2(0.0, tip), vec2(-4.0, base), vec2(4.0, base)];
+            let color = ui.visuals().strong_text_color();
+            let shape =
+                Shape::convex_polygon(corners.map(|at| mark + at).into(), color, Stroke::NONE);
+            ui.painter().add(shape);
+        }
         let is_clicked = heading.on_hover_text("Sort by this column").clicked();
         if is_clicked {
             self.0 = next;

@@ -29,8 +29,10 @@ pub struct Changes {
     /// For each listed difference, the bounds in world space of an item that only the other file
     /// has.
     pub(crate) removed_bounds: Vec<Option<Aabb>>,
-    /// Lines around the differences.
+    /// Lines around the differences, in the open file.
     pub(crate) lines: ChangeLines,
+    /// The same in the other file.
+    pub(crate) other_lines: ChangeLines,
     /// Unique number of the comparison.
     pub number: u64,
 }

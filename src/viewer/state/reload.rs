@@ -503,8 +503,8 @@ mod tests {
             let new = worst_new(&all_problems(&*whole), &problems)
                 .unwrap()
                 .clone();
-            let is_of_map = new.rule.id == "pfscene/broken-map";
-            assert!(is_of_map || is_damaged_file(new.rule), "{new}");
+            let summaries = ["pfscene/broken-map", "pfscene/broken-model"];
+            assert!(summaries.contains(&new.rule.id), "{new}");
             assert!(!is_worse(&*whole, &*half) && !is_worse(&*half, &*half));
             std::fs::remove_file(texture).unwrap();
             assert!(!is_worse(&*open(), &*whole), "{}", texture.display());

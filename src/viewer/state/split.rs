@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::State;
-use super::compare::Other;
+use super::compare::{Changes, Other};
 use super::reload::clock;
 use super::session::{OpenFile, Session};
 use crate::viewer::format;
@@ -81,20 +81,41 @@ impl Split {
         self.border = to.clamp(BORDER_RANGE[0], BORDER_RANGE[1]);
     }
 
+    /// The comparison that it shows, if any.
+    fn changes(&self, first: &Session) -> Option<Arc<Changes>> {
+        let found = first.tools.comparison.found.as_ref();
+        found.filter(|_| !self.is_camera).map(Arc::clone)
+    }
+
     /// Gives the second view the camera and the display of the first one.
     fn follow(&mut self, first: &Session) {
         self.session.view.take_camera(&first.view);
+        let changes = self.changes(first);
         let (Some(document), Some(of_first)) = (self.session.document(), first.document()) else {
             return;
         };
-        let has = |item: &Item| document.has(*item);
+        let other = |item: Item| {
+            let item = changes
+                .as_ref()
+                .map_or(Some(item), |it| it.diff.counterpart(1, item));
+            item.filter(|item| document.has(*item))
+        };
+        // An item that the first document does not have stays selected.
+        let own = self.session.view.shown.selected.filter(|own| {
+            let of_first = changes.as_ref().map(|it| it.diff.counterpart(0, *own));
+            of_first == Some(None) && first.view.shown.selected.is_none()
+        });
         let levels = document.levels().map_or(0, |levels| levels.levels().len());
         let shown = &first.view.shown;
         let shown = Shown {
-            selected: shown.selected.filter(has),
-            highlighted: shown.highlighted.filter(has),
-            hidden: shown.hidden.iter().copied().filter(has).collect(),
-            visibility_from: shown.visibility_from.filter(has),
+            selected: shown.selected.and_then(other).or(own),
+            highlighted: shown.highlighted.and_then(other),
+            hidden: shown.hidden.iter().copied().filter_map(other).collect(),
+            visibility_from: shown.visibility_from.and_then(other),
+            changes: match &changes {
+                Some(changes) if shown.changes == changes.lines => changes.other_lines.clone(),
+                _ => shown.changes.clone(),
+            },
             level: shown.level.min(levels.saturating_sub(1)),
             playhead: same_moment(shown.playhead, [&**of_first, &**document]),
             ..(**shown).clone()
@@ -220,8 +241,12 @@ impl State {
                     self.session.view.take_camera(&split.session.view);
                 }
                 if second.2 != linked.2 {
+                    let changes = split.changes(&self.session);
+                    let other = second.2.and_then(|item| {
+                        changes.map_or(Some(item), |it| it.diff.counterpart(0, item))
+                    });
                     let has = |item: &Item| self.session.document().is_some_and(|it| it.has(*item));
-                    self.session.select(second.2.filter(has));
+                    self.session.select(other.filter(has));
                 }
             }
             split.follow(&self.session);

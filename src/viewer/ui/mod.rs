@@ -208,7 +208,11 @@ impl WindowUi {
         notices::scene_offer(&ctx, state, below_bar);
         notices::failures(&ctx, state, below_bar);
         notices::loading(&ctx, state, center);
-        notices::toasts(&ctx, state, center);
+        let mut above_buttons = center;
+        if state.split.is_some() {
+            above_buttons.max.y -= split::BUTTONS_HEIGHT;
+        }
+        notices::toasts(&ctx, state, above_buttons);
         dialogs::ui(&ctx, state);
         notices::drop_overlay(&ctx, state);
         place
@@ -625,6 +629,9 @@ mod tests {
                     let state = state(&harness);
                     let listed = commands::all().iter().any(|other| {
                         let is_other = other.id != command.id;
+                        if other.menu.title != title {
+                            return false;
+                        }
                         // Another command may have the same name.
                         let same = is_other && state.name_and_help(other)[0].contains(name);
                         (same || !is_other) && menus::is_listed(state, other)

@@ -20,6 +20,8 @@ const BORDER_WIDTH: f32 = 8.0;
 const MARGIN: f32 = 8.0;
 /// Height of a name with its margins, in points.
 pub(super) const NAME_HEIGHT: f32 = 36.0;
+/// Height of the buttons with their margins, in points.
+pub(super) const BUTTONS_HEIGHT: f32 = 44.0;
 /// Commands of the buttons at the border.
 const BUTTONS: [(&str, &str); 4] = [
     ("view.link", "Linked"),

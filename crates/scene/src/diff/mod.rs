@@ -29,6 +29,8 @@ use mapscope_formats::{Format, Problem, is_truncation};
 
 /// Maximum number of listed differences of each kind; further ones are only counted.
 pub const MAX_LISTED: usize = 1000;
+/// Maximum number of matched items that are recorded.
+const MAX_COUNTERPARTS: usize = 1 << 18;
 /// The kind for an error that causes omissions.
 const ERROR: &str = "error";
 /// Maximum number of names that a changed order lists.
@@ -44,6 +46,8 @@ pub struct Diff {
     /// The errors of A and of B that left out a part, which is therefore not compared. An error
     /// about a truncated file takes precedence.
     pub not_read: [Option<Problem>; 2],
+    /// For items of A and of B, the matched item of the other document where it is not the same.
+    counterparts: [HashMap<Item, Option<Item>>; 2],
 }
 
 /// Number of differing parts of a kind.
@@ -95,6 +99,12 @@ pub enum DiffError {
 }
 
 impl Diff {
+    /// Returns the item of the other document that an item of A (0) or B (1) is matched with.
+    pub fn counterpart(&self, side: usize, item: Item) -> Option<Item> {
+        let other = self.counterparts.get(side).and_then(|it| it.get(&item));
+        other.copied().unwrap_or(Some(item))
+    }
+
     /// Number of differences.
     pub fn count(&self) -> u64 {
         self.groups.iter().map(DiffGroup::count).sum()
@@ -230,10 +240,22 @@ impl Comparison<'_> {
             .map(Rc::clone);
         let matches = known.unwrap_or_else(|| Rc::new(self.matches(lists)));
         for at in matches.pairs() {
+            self.note_counterparts(lists, at);
             self.pair(lists, at, within);
         }
         if lists.iter().all(|list| list.is_ordered) {
             self.order(lists, &matches, within);
+        }
+    }
+
+    /// Records matched items that are not the same.
+    fn note_counterparts(&mut self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2]) {
+        let items = [0, 1].map(|side| at[side].and_then(|index| lists[side].item(index)));
+        let counterparts = &mut self.diff.counterparts;
+        if items[0] != items[1] && counterparts[0].len() < MAX_COUNTERPARTS {
+            for side in 0..2 {
+                counterparts[side].extend(items[side].map(|item| (item, items[1 - side])));
+            }
         }
     }
 

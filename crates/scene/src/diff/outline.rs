@@ -28,8 +28,14 @@ impl Diff {
     /// Returns lines around the listed differences that have a place. Parts of B are outlined at
     /// their place in B, other parts at their place in A.
     pub fn lines(&self, documents: [&dyn Document; 2]) -> ChangeLines {
+        self.lines_in(documents, 1)
+    }
+
+    /// Returns lines around the differences as they lie in A (0) or B (1), or in the only document
+    /// that has them.
+    pub fn lines_in(&self, documents: [&dyn Document; 2], side: usize) -> ChangeLines {
         ChangeLines::around(self.differences.iter().filter_map(|difference| {
-            let (document, item) = difference.shown_in(documents)?;
+            let (document, item) = difference.shown_in(documents, side)?;
             // A group, such as a faction, would outline all its members.
             let is_group = document.next_of_kind(item, None, false).is_some();
             (!is_group).then(|| (document, item, change_color(difference.is_in)))
@@ -70,12 +76,16 @@ impl ChangeLines {
 
 impl Difference {
     /// The document that it is outlined in, and its item there.
-    fn shown_in<'d>(&self, [a, b]: [&'d dyn Document; 2]) -> Option<(&'d dyn Document, Item)> {
-        match self.items {
-            [_, Some(item)] if self.is_in[1] => Some((b, item)),
-            [Some(item), _] => Some((a, item)),
-            _ => None,
-        }
+    fn shown_in<'d>(
+        &self,
+        documents: [&'d dyn Document; 2],
+        side: usize,
+    ) -> Option<(&'d dyn Document, Item)> {
+        let in_side = |side: usize| {
+            let item = self.items[side].filter(|_| self.is_in[side])?;
+            Some((documents[side], item))
+        };
+        in_side(side).or_else(|| in_side(1 - side))
     }
 }
 

@@ -659,6 +659,10 @@ fn every_overlay_can_be_shown_of_every_real_model_at_every_moment() {
                 let has_joints = model(&*document).skeleton().is_empty();
                 let expected = match overlay.id {
                     OverlayId::Skeleton => !has_joints,
+                    OverlayId::OnionSkin => {
+                        let clip = playhead.clip.and_then(|clip| clips.get(clip));
+                        !has_joints && clip.is_some_and(|clip| clip.frames > 1)
+                    }
                     OverlayId::NormalLines
                     | OverlayId::FrameBounds
                     | OverlayId::BindBounds
