@@ -109,9 +109,9 @@ pub(super) fn run(
 ) -> Result<Status, CommandError> {
     match (args.file.take(), args.plot.take(), args.output.take()) {
         (Some(mut file), ..) => {
-            if let Some(version) = args.reload.take() {
+            if let Some(version) = &args.reload {
                 #[cfg(feature = "window")]
-                return reload::run(&args, &file, &version, options);
+                return reload::run(&args, &file, version, options);
                 #[cfg(not(feature = "window"))]
                 return Err(CommandError::NotBuilt {
                     what: "the window",

@@ -89,6 +89,8 @@ impl Copied {
         {
             root.pop();
         }
+        // Asset roots are known by the name of a folder in them, which may contain all files.
+        root.pop();
         let folder = tempfile::tempdir().map_err(|error| window_error(&error))?;
         for path in &all {
             let to = folder.path().join(path.strip_prefix(&root).unwrap_or(path));

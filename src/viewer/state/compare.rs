@@ -98,7 +98,7 @@ pub(crate) struct Comparison {
     /// The other file, if any. The comparison is repeated after each reload.
     pub file: Option<PathBuf>,
     /// `true` if it is with the kept version.
-    is_with_kept: bool,
+    pub(super) is_with_kept: bool,
     /// The latest result, if any.
     pub found: Option<Arc<Changes>>,
     /// Index of the difference that was visited last, if any.

@@ -285,6 +285,9 @@ impl State {
         let text = format!("Pinned the version read at {} ({bytes})", kept.read_at);
         self.session.kept = Some(kept);
         self.notices.toast(text, None);
+        if self.session.tools.comparison.is_with_kept {
+            self.compare_with_kept();
+        }
     }
 
     /// Changes the second view, if there is one.

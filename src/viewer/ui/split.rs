@@ -162,7 +162,7 @@ fn name_views(ctx: &Context, state: &State, places: [ViewPlace; 2]) {
             .constrain_to(place.shown)
             .interactable(false)
             .show(ctx, |ui| {
-                ui.set_max_width(place.shown.width() * 0.4);
+                ui.set_max_width(place.shown.width() * 0.8);
                 overlay_frame(ui.style()).inner_margin(4.0).show(ui, |ui| {
                     ui.add(egui::Label::new(name).truncate());
                 });

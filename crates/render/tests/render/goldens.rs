@@ -534,7 +534,11 @@ fn models() -> Vec<Golden> {
             OverlayId::ReversedTriangles => &odd,
             _ => &chimney,
         };
-        goldens.push(model(overlay.id.as_str(), document, 2).with_overlay(overlay.id));
+        let mut golden = model(overlay.id.as_str(), document, 2).with_overlay(overlay.id);
+        if overlay.id == OverlayId::JointPaths {
+            golden = golden.with_selected(ModelItem::Joint { index: 2 });
+        }
+        goldens.push(golden);
     }
     // Without the overlay, the opposite wall is visible.
     goldens.push(model("reversed", &odd, 2));

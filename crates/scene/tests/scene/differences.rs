@@ -7,6 +7,7 @@ use mapscope_formats::pfobj::{self, Pfobj, Rotation};
 use mapscope_formats::pmf::{self, Cube, Packing};
 use mapscope_formats::ppe::{MapFlags, map_data};
 use mapscope_scene::diff::Diff;
+use mapscope_scene::{Item, ModelItem};
 
 use mapscope_testdata::tiny_scene::SCENE;
 use mapscope_testdata::{shared, synthesize, tiny_model};
@@ -63,6 +64,39 @@ fn map() -> Pfmap {
 fn map_differences(a: &Pfmap, b: &Pfmap) -> Vec<String> {
     let files = [pfmap::write(a), pfmap::write(b)];
     differences("a.pfmap", [&files[0], &files[1]])
+}
+
+/// Of two models, the second lacks a joint in the middle: those after it have other numbers.
+#[test]
+fn items_are_matched_with_those_of_the_other_file() {
+    let a = model_with_joints(&["root", "arm", "hand", "thumb"]);
+    let b = model_with_joints(&["root", "hand", "thumb"]);
+    let [a, b] = [a, b].map(|model| open("a.pfobj", &pfobj::write(&model)));
+    let diff = Diff::of([&*a, &*b]).unwrap();
+    let joint = |index| Item::from(ModelItem::Joint { index });
+    for (of_a, of_b) in [(0, Some(0)), (1, None), (2, Some(1)), (3, Some(2))] {
+        assert_eq!(diff.counterpart(0, joint(of_a)), of_b.map(joint), "{of_a}");
+        if let Some(of_b) = of_b {
+            assert_eq!(diff.counterpart(1, joint(of_b)), Some(joint(of_a)));
+        }
+    }
+}
+
+/// A model with these joints, each the child of the one before.
+fn model_with_joints(names: &[&str]) -> Pfobj {
+    let mut model = tiny_model();
+    let like = model.joints[0].clone();
+    model.clips.clear();
+    model.joints = names
+        .iter()
+        .enumerate()
+        .map(|(index, name)| pfobj::Joint {
+            name: (*name).to_owned(),
+            parent: index.checked_sub(1).map(|parent| parent as u32),
+            ..like.clone()
+        })
+        .collect();
+    model
 }
 
 #[test]
