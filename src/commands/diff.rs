@@ -24,6 +24,10 @@ const MAX_CHARS: usize = 400;
 /// Path that `git difftool` passes for a file that is missing in one of two versions.
 const NO_FILE: &str = "/dev/null";
 
+#[cfg_attr(
+    not(feature = "gpu"),
+    expect(unused_variables, reason = "only pictures are drawn by an adapter")
+)]
 pub(super) fn run(
     args: &DiffArgs,
     options: &OpenOptions,

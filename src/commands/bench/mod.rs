@@ -109,10 +109,12 @@ pub(super) fn run(
 ) -> Result<Status, CommandError> {
     match (args.file.take(), args.plot.take(), args.output.take()) {
         (Some(mut file), ..) => {
+            #[cfg(feature = "window")]
             if let Some(version) = &args.reload {
-                #[cfg(feature = "window")]
                 return reload::run(&args, &file, version, options);
-                #[cfg(not(feature = "window"))]
+            }
+            #[cfg(not(feature = "window"))]
+            if args.reload.is_some() {
                 return Err(CommandError::NotBuilt {
                     what: "the window",
                     feature: "window",
