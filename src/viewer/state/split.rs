@@ -13,6 +13,7 @@ use super::session::{OpenFile, Session};
 use crate::viewer::format;
 use crate::viewer::view::View;
 use crate::viewer::view::camera_control::CameraMode;
+use crate::viewer::view::shown::Revision;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::{Animation, Blend, Document, Item, Playhead, Shown};
 
@@ -39,6 +40,27 @@ pub(crate) enum Layout {
     Wipe,
 }
 
+/// What a view shows, for change detection.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Look {
+    camera: Camera,
+    mode: CameraMode,
+    selected: Option<Item>,
+    shown: Revision,
+}
+
+impl Look {
+    fn of(session: &Session) -> Self {
+        let view = &session.view;
+        Self {
+            camera: view.camera,
+            mode: view.mode,
+            selected: view.shown.selected,
+            shown: view.shown.revision(),
+        }
+    }
+}
+
 /// The second view.
 #[derive(Debug)]
 pub(crate) struct Split {
@@ -57,8 +79,8 @@ pub(crate) struct Split {
     pub is_linked: bool,
     /// `true` while the views have changed places because a key is held.
     pub blinks: bool,
-    /// Camera and selection of both views when they were last linked.
-    linked: Option<(Camera, CameraMode, Option<Item>)>,
+    /// What both views showed when they were last linked: the first, then the second.
+    linked: Option<[Look; 2]>,
 }
 
 impl Split {
@@ -230,19 +252,17 @@ impl State {
         let Some(mut split) = self.split.take() else {
             return;
         };
-        let state_of = |session: &Session| {
-            let view = &session.view;
-            (view.camera, view.mode, view.shown.selected)
-        };
-        if split.is_linked {
-            let second = state_of(&split.session);
-            if let Some(linked) = split.linked.filter(|linked| *linked != second) {
-                if (second.0, second.1) != (linked.0, linked.1) {
+        let looks = |first: &Session, split: &Split| [first, &split.session].map(Look::of);
+        let now = looks(&self.session, &split);
+        if split.is_linked && split.linked != Some(now) {
+            let [_, second] = now;
+            if let Some([_, linked]) = split.linked {
+                if (second.camera, second.mode) != (linked.camera, linked.mode) {
                     self.session.view.take_camera(&split.session.view);
                 }
-                if second.2 != linked.2 {
+                if second.selected != linked.selected {
                     let changes = split.changes(&self.session);
-                    let other = second.2.and_then(|item| {
+                    let other = second.selected.and_then(|item| {
                         changes.map_or(Some(item), |it| it.diff.counterpart(0, item))
                     });
                     let has = |item: &Item| self.session.document().is_some_and(|it| it.has(*item));
@@ -251,7 +271,8 @@ impl State {
             }
             split.follow(&self.session);
         }
-        split.linked = Some(state_of(&split.session)).filter(|_| split.is_linked);
+        let linked = split.is_linked.then(|| looks(&self.session, &split));
+        split.linked = linked;
         self.split = Some(split);
     }
 

@@ -2,6 +2,7 @@
 //! one still holds them and the files are unchanged.
 
 use std::collections::BTreeMap;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, SystemTime};
@@ -10,12 +11,27 @@ use std::time::{Duration, SystemTime};
 /// seconds, and a later save within the same step would go unnoticed.
 const MIN_AGE: Duration = Duration::from_secs(2);
 
-/// Length and modification time of a file; `None` if it is missing.
-type Stamp = Option<(u64, SystemTime)>;
+/// Length, modification time and identity of a file; `None` if it is missing.
+type Stamp = Option<(u64, SystemTime, Identity)>;
+/// Number of a file, and the time at which it was last changed or renamed, in parts.
+type Identity = (u64, [i64; 2]);
 
 fn stamp(file: &Path) -> Stamp {
     let file = file.metadata().ok()?;
-    Some((file.len(), file.modified().ok()?))
+    Some((file.len(), file.modified().ok()?, identity(&file)))
+}
+
+/// Another file may take the name of a file, with the same length and modification time.
+#[cfg(unix)]
+fn identity(file: &Metadata) -> Identity {
+    use std::os::unix::fs::MetadataExt as _;
+    (file.ino(), [file.ctime(), file.ctime_nsec()])
+}
+
+/// Other systems tell neither.
+#[cfg(not(unix))]
+fn identity(_: &Metadata) -> Identity {
+    (0, [0; 2])
 }
 
 /// Values by the file that they are made of. Documents hold the values; this only finds them.
@@ -57,7 +73,7 @@ impl<V, E: Clone> Reusable<V, E> {
     ) {
         let files: Vec<_> = files.into_iter().map(|file| (stamp(&file), file)).collect();
         let is_old = |(stamp, _): &(Stamp, PathBuf)| {
-            stamp.is_none_or(|(_, modified)| modified + MIN_AGE < began)
+            stamp.is_none_or(|(_, modified, _)| modified + MIN_AGE < began)
         };
         if !files.iter().all(is_old) {
             return;
@@ -104,13 +120,21 @@ mod tests {
         for (changed, text, at, is_same) in [
             (&other, "22", old, false),
             (&other, "2", old + Duration::from_secs(9), false),
-            (&other, "2", old, true),
             (&missing, "", old, false),
         ] {
             write(changed, text, at);
             assert_eq!(get().is_some(), is_same, "{changed:?} {text}");
         }
         std::fs::remove_file(&missing).unwrap();
+        write(&other, "2", old);
+        put(&value);
+        assert!(get().is_some());
+        // Another file of the same length and time takes the name.
+        let third = folder.path().join("d");
+        write(&third, "3", old);
+        std::fs::rename(&third, &other).unwrap();
+        assert_eq!(get().is_none(), cfg!(unix));
+        put(&value);
         drop(value);
         assert_eq!(get(), None, "no document holds it");
         let value = Arc::new(8);
