@@ -16,6 +16,8 @@ mod integers;
 mod misspelt;
 mod nesting;
 mod not_read;
+mod out;
+pub mod p3m;
 pub mod parallel;
 pub mod pfmap;
 pub mod pfobj;
@@ -47,6 +49,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         pfobj::rules::RULES,
         pfscene::RULES,
         pmf::RULES,
+        p3m::RULES,
         ika::RULES,
         ppe::RULES,
     ]
@@ -61,6 +64,7 @@ pub fn is_truncation(rule: &Rule) -> bool {
         &pfmap::rules::MISSING_TILES,
         &pmf::rules::TRUNCATED,
         &pmf::rules::UNTERMINATED_TEXT,
+        &p3m::rules::TRUNCATED,
         &ika::rules::TRUNCATED,
         &ppe::rules::TRUNCATED,
         &ppe::rules::TEXT_TRUNCATED,

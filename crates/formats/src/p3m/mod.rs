@@ -4,7 +4,12 @@
 //! the engine loads, layout B is that of the format's document. Coordinates are those of the file,
 //! without conversion: left-handed, X right, Y up, Z forward, one unit is a metre.
 
+mod bytes;
+mod check;
+mod decode;
+mod field;
 mod motion;
+mod names;
 mod read;
 pub(crate) mod rules;
 mod skeleton;
@@ -13,11 +18,12 @@ mod write;
 
 use std::ops::Range;
 
-pub use motion::{Moment, Timeline};
+pub use field::FieldValue;
+pub use motion::{Moment, Span, Timeline, value_at};
 pub use read::{read, read_with};
 pub(crate) use rules::RULES;
 #[cfg(feature = "write")]
-pub use write::write;
+pub use write::{StringsBuilder, write};
 
 /// The reason why nothing of a model can be shown.
 pub use crate::ReadError as P3mError;
@@ -333,4 +339,100 @@ pub struct Field {
     pub bytes: Vec<u8>,
     /// File range of the elements of an array in the strings; empty for other fields.
     pub elements: Range<u64>,
+}
+
+impl P3m {
+    /// A model of a layout without any content.
+    pub fn empty(layout: Layout, flags: u8) -> Self {
+        Self {
+            layout,
+            flags,
+            parts: Vec::new(),
+            mask_padding: 0,
+            materials: Vec::new(),
+            textures: Vec::new(),
+            bones: Vec::new(),
+            animations: Vec::new(),
+            actions: Vec::new(),
+            fields: Vec::new(),
+            strings: Vec::new(),
+            problems: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Index of the first bone with this name. Bones without a name are never found.
+    pub fn bone_named(&self, name: &str) -> Option<usize> {
+        let mut bones = self.bones.iter();
+        bones.position(|bone| !name.is_empty() && bone.name.text == name)
+    }
+
+    /// `true` if a material adds to what is behind it.
+    pub fn is_additive(&self, material: &Material) -> bool {
+        match self.layout {
+            Layout::B => material.mode & 0x0F == 1,
+            _ => material.mode == 1,
+        }
+    }
+}
+
+impl Part {
+    /// The triangles that can be drawn: index of the triangle, and its vertices. Triangles with a
+    /// vertex that does not exist or has a number that is not finite are left out.
+    pub fn triangles(&self) -> impl Iterator<Item = (usize, [u16; 3])> {
+        let (triangles, _) = self.indices.as_chunks::<3>();
+        let triangles = triangles.iter().copied().enumerate();
+        triangles.filter(|(_, vertices)| vertices.iter().all(|vertex| self.has(*vertex)))
+    }
+
+    /// `true` if a vertex exists and all of its numbers are finite.
+    fn has(&self, vertex: u16) -> bool {
+        let vertex = usize::from(vertex);
+        let is_finite = |numbers: &[f32]| numbers.iter().all(|number| number.is_finite());
+        self.positions.get(vertex).is_some_and(|it| is_finite(it))
+            && self.uvs.get(vertex).is_none_or(|it| is_finite(it))
+            && self.normals.get(vertex).is_none_or(|it| is_finite(it))
+    }
+}
+
+impl Group {
+    /// The weighted vertices of a part with this number of vertices, with weights from 1/256 to 1.
+    /// Empty if the group is for more vertices.
+    pub fn weights(&self, vertex_count: usize) -> impl Iterator<Item = (usize, f32)> {
+        let mut end = 0;
+        let runs = self.ranges.iter().flat_map(move |range| {
+            let start = end + usize::from(range.skip);
+            end = start + range.weights.len();
+            (start..).zip(&range.weights)
+        });
+        let count = if self.end() > vertex_count {
+            0
+        } else {
+            usize::MAX
+        };
+        runs.take(count)
+            .map(|(vertex, weight)| (vertex, (f32::from(*weight) + 1.0) / 256.0))
+    }
+
+    /// The vertex after the last one that the ranges are for.
+    fn end(&self) -> usize {
+        let ranges = self.ranges.iter();
+        let counts = ranges.map(|range| usize::from(range.skip) + range.weights.len());
+        counts.sum::<usize>() + usize::from(self.last_skip)
+    }
+}
+
+impl Bone {
+    /// File offset of its number of children.
+    fn children_at(&self) -> usize {
+        self.at as usize + 26
+    }
+}
+
+impl MaterialAnimation {
+    /// The textures and matcaps of its keys, as written.
+    fn texture_keys(&self) -> impl Iterator<Item = u8> {
+        let keys = self.tracks.iter().skip(3).flatten();
+        keys.map(|key| key.value[0])
+    }
 }
