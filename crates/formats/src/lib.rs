@@ -13,6 +13,7 @@ mod error;
 pub mod ika;
 mod inflate;
 mod integers;
+mod lz4;
 mod misspelt;
 mod nesting;
 mod not_read;
@@ -26,6 +27,7 @@ pub mod pmf;
 pub mod ppe;
 mod problem;
 mod problems;
+pub mod ptf;
 mod rule;
 mod text;
 
@@ -52,6 +54,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         p3m::RULES,
         ika::RULES,
         ppe::RULES,
+        ptf::RULES,
     ]
     .into_iter()
     .flatten()
@@ -68,6 +71,7 @@ pub fn is_truncation(rule: &Rule) -> bool {
         &ika::rules::TRUNCATED,
         &ppe::rules::TRUNCATED,
         &ppe::rules::TEXT_TRUNCATED,
+        &ptf::rules::TRUNCATED,
     ];
     of_end.contains(&rule)
 }

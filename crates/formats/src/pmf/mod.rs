@@ -19,13 +19,11 @@ mod entity_properties;
 mod entity_write;
 mod header;
 mod level;
-mod lz4;
 mod newer;
 mod read;
 pub(crate) mod rules;
 #[cfg(feature = "write")]
 mod string_builder;
-mod texture;
 #[cfg(feature = "write")]
 mod write;
 
@@ -56,7 +54,6 @@ pub use read::{read, read_with};
 pub(crate) use rules::RULES;
 #[cfg(feature = "write")]
 pub use string_builder::StringTableBuilder;
-pub use texture::Texture;
 #[cfg(feature = "write")]
 pub use write::{Packing, write};
 
@@ -65,7 +62,7 @@ pub use crate::ReadError as PmfError;
 /// The reason why a map cannot be written.
 pub use crate::WriteError;
 
-use crate::{Format, Problem};
+use crate::{Format, Problem, lz4};
 use archive::Archive;
 
 /// The table entry for PMF.

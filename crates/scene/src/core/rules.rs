@@ -107,6 +107,8 @@ mapscope_formats::rules! {
     Warning STILL_CLIP = "pfobj/still-clip";
     /// The mean normal of a triangle points behind it, but not all of its normals do.
     Note BENT_NORMALS = "pfobj/bent-normals";
+    /// A PTF texture cannot be read, or not completely.
+    Warning PTF = "pmf/texture";
     /// A PTF texture has unknown flags.
     Warning PTF_FLAGS = "pmf/texture-flags";
     /// Faces are left out because they share their vertices with many others.

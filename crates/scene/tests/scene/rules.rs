@@ -17,7 +17,7 @@ use mapscope_formats::pmf::{
     Packing, Pmf, StringRef, StringTableBuilder,
 };
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
-use mapscope_formats::{Problem, ReadError, pfmap, pfobj, pfscene};
+use mapscope_formats::{Problem, ReadError, pfmap, pfobj, pfscene, ptf};
 use mapscope_scene::assets::FACE_NAMES;
 use mapscope_scene::level::Map;
 use mapscope_scene::{Document, OpenError, OpenOptions, Progress, Source, Usage, map_parallel};
@@ -507,13 +507,8 @@ fn sweep_pmf(broken: &mut BrokenRules) {
 fn open_levels(broken: &mut BrokenRules) {
     broken.open("a.pmf", level(|_| ()), &[]);
     let textures = level(|map| {
-        let odd = pmf::Texture {
-            width: 1,
-            height: 1,
-            has_alpha: false,
-            pixels: vec![0; 3],
-            unknown_flags: 2,
-        };
+        let mut odd = ptf::Texture::new(ptf::Layout::V2, [1, 1], 3, vec![0; 3]);
+        odd.unknown_flags = 4;
         // Each declares 2^25 pixels and is long enough for them.
         let large = [b"PTF\0\0\xCD", &*vec![0; 400_000]].concat();
         with_archive(

@@ -12,9 +12,10 @@ use mapscope_formats::pfobj::{
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, Cube, EntityKind, EntityList, NewEntity, Packing, Property, PropertyValues, Side,
-    StringTableBuilder, Texture,
+    StringTableBuilder,
 };
 use mapscope_formats::ppe::{Compression, MapFlags, Xmf, indexed, map_data, xmf};
+use mapscope_formats::ptf::Texture;
 use mapscope_formats::{Problem, Severity, pfmap, pfscene};
 use mapscope_scene::diff::{Diff, tell};
 use mapscope_scene::tilemap::{Step, TileMap};
