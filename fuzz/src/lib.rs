@@ -1,12 +1,15 @@
 //! Shared code of the fuzz targets: seeds, checks, and the time and memory limits of an input.
 //!
 //! A target is a file in `targets/` and a row here. Seeds and checks are shared with the mutation
-//! tests (`crates/scene/tests/scene/mutation/subjects.rs` and
-//! `crates/export/tests/export/checks.rs`), so that a new check applies to both.
+//! tests (`crates/scene/tests/scene/mutation/subjects.rs`,
+//! `crates/export/tests/export/checks.rs` and `crates/formats/tests/formats/p3m/checks.rs`), so that
+//! a new check applies to both.
 
 mod bounds;
 #[path = "../../crates/export/tests/export/checks.rs"]
 mod checks;
+#[path = "../../crates/formats/tests/formats/p3m/checks.rs"]
+mod p3m_checks;
 mod pmf_sections;
 mod repeated;
 mod sheet;
@@ -58,6 +61,7 @@ targets! {
     PFSCENE: subjects::good_pfscenes, subjects::check_pfscene, 4;
     PMF: subjects::good_pmfs, subjects::check_pmf, 3;
     PMF_SECTIONS: pmf_sections::seeds, pmf_sections::check, 3;
+    P3M: p3m_checks::good, p3m_checks::check, 3;
     IKA_MAP: subjects::good_ika_maps, subjects::check_ika_map, 3;
     IKA_TEXT_MAP: subjects::good_ika_texts, subjects::check_ika_text, 3;
     VSP: subjects::good_tilesets, subjects::check_tileset, 3;

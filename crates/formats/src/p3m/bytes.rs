@@ -2,7 +2,7 @@
 
 use super::rules;
 use crate::bytes::{self, Record, Source};
-use crate::{Place, Rule, Subject, counted};
+use crate::{Place, Plural, Rule, Subject, counted};
 
 /// A whole file as source; messages name only records.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,10 @@ impl Source for File {
     }
 
     fn context(&self, record: Record, _: usize) -> String {
-        record.to_string()
+        match record.index {
+            None if record.name != Self::WHOLE => Plural(record.name).to_string(),
+            _ => record.to_string(),
+        }
     }
 
     fn missing_bytes(record: Record, left: usize, wanted: usize) -> [String; 2] {

@@ -99,7 +99,7 @@ impl Decoder<'_, '_> {
             self.list("field", |model| &mut model.fields, Self::user_field)?;
         }
         let at = self.cursor.pos();
-        self.cursor.enter("strings", None);
+        self.cursor.enter("string", None);
         self.model.strings = self.cursor.rest().to_vec();
         let count = self.model.strings.len();
         if count > MAX_STRING_BYTES {

@@ -23,7 +23,7 @@ pub use motion::{Moment, Span, Timeline, value_at};
 pub use read::{read, read_with};
 pub(crate) use rules::RULES;
 #[cfg(feature = "write")]
-pub use write::{StringsBuilder, write};
+pub use write::{StringsBuilder, weight_ranges, write};
 
 /// The reason why nothing of a model can be shown.
 pub use crate::ReadError as P3mError;

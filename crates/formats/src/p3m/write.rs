@@ -6,7 +6,7 @@ use super::decode::{COMPONENTS, MAX_MODES};
 use super::names::MAX_STRING_BYTES;
 use super::{
     Action, Animation, BoneTracks, Field, Group, Layout, Material, Name, P3m, Part, Texture,
-    TextureContent,
+    TextureContent, WeightRange,
 };
 use crate::out::Out;
 use crate::{WriteError, counted};
@@ -261,6 +261,24 @@ fn write_field(out: &mut Out, field: &Field, record: &str) {
         None => out.fail(record, "unknown type"),
     }
     out.bytes.extend(&field.bytes);
+}
+
+/// Collects the weights of a group. `weights` are those of all vertices of a part, in order.
+pub fn weight_ranges(weights: impl IntoIterator<Item = Option<u8>>) -> Vec<WeightRange> {
+    let mut ranges: Vec<WeightRange> = Vec::new();
+    let mut skip = 0;
+    for weight in weights {
+        match (weight, ranges.last_mut()) {
+            (Some(weight), Some(range)) if skip == 0 => range.weights.push(weight),
+            (Some(weight), _) => {
+                let weights = vec![weight];
+                ranges.push(WeightRange { skip, weights });
+                skip = 0;
+            }
+            (None, _) => skip += 1,
+        }
+    }
+    ranges
 }
 
 /// Collects the strings of a model. Each is stored once.

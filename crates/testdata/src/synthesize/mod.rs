@@ -2,6 +2,7 @@
 //! function.
 
 mod ika;
+mod p3m;
 mod pfmap;
 mod pfobj;
 mod pfscene;
@@ -9,6 +10,7 @@ mod pmf;
 mod ppe;
 
 pub use ika::{IKA_TILESET, ika_map, ika_text_map, ika_tileset};
+pub use p3m::p3m;
 pub use pfmap::pfmap;
 pub use pfobj::pfobj;
 pub use pfscene::pfscene;
