@@ -16,7 +16,7 @@ const KEY_DISTANCE: u32 = 8;
 const US_PER_FRAME: u32 = 40_000;
 
 /// Generates a model of layout A with `triangles` triangles, at most 5 million: the stalk of
-/// [`pfobj`](super::pfobj) as indexed parts, each with at most 21845 triangles. Its skeleton has 16
+/// [`pfobj`](super::pfobj()) as indexed parts, each with at most 21845 triangles. Its skeleton has 16
 /// bones, two of which influence each vertex. Its texture is [`ppe_sheet`](super::ppe_sheet). The
 /// model depends only on the arguments.
 ///
