@@ -376,6 +376,16 @@ impl P3m {
     }
 }
 
+impl Texture {
+    /// Its path as written; `None` if the image is in the file.
+    pub fn path(&self) -> Option<&str> {
+        match &self.content {
+            TextureContent::External(path) => Some(&path.text),
+            TextureContent::Embedded { .. } => None,
+        }
+    }
+}
+
 impl Part {
     /// The triangles that can be drawn: index of the triangle, and its vertices. Triangles with a
     /// vertex that does not exist or has a number that is not finite are left out.

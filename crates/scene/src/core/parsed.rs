@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use mapscope_formats::ika::{self, Map, TextMap, Vsp};
+use mapscope_formats::p3m::{self, P3m};
 use mapscope_formats::pfmap::{self, Pfmap};
 use mapscope_formats::pfobj::{self, Pfobj};
 use mapscope_formats::pfscene::{self, Pfscene};
@@ -48,6 +49,7 @@ macro_rules! parsed {
 parsed! {
     Pfmap: pfmap::FORMAT, pfmap::read_with;
     Pfobj: pfobj::FORMAT, pfobj::read_with;
+    P3m: p3m::FORMAT, p3m::read_with;
     Pfscene: pfscene::FORMAT, pfscene::read_with;
     Pmf: pmf::FORMAT, pmf::read_with;
     Map: ika::map::FORMAT, ika::map::read_with;

@@ -13,6 +13,7 @@ mod map_scene;
 mod model;
 mod mutation;
 mod navigation;
+mod p3m;
 mod ppe;
 mod queries;
 mod rules;
