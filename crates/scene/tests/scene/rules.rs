@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::sync::{LazyLock, Mutex};
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
+use mapscope_formats::p3m::{self, Layout, P3m};
 use mapscope_formats::pfobj::Influence;
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{
@@ -22,7 +23,7 @@ use mapscope_scene::assets::FACE_NAMES;
 use mapscope_scene::level::Map;
 use mapscope_scene::{Document, OpenError, OpenOptions, Progress, Source, Usage, map_parallel};
 use mapscope_testdata::tiny_scene::{SCENE, bitmap};
-use mapscope_testdata::{synthesize, tiny_model};
+use mapscope_testdata::{synthesize, tiny_model, tiny_p3m};
 
 /// Files beside the opened one, by name.
 type AdjacentFiles = &'static [(&'static str, &'static [u8])];
@@ -373,6 +374,43 @@ fn sweep_vsp(broken: &mut BrokenRules) {
             broken.add_read(vsp::read(&bytes), |vsp| &vsp.problems);
         }
     }
+}
+
+fn sweep_p3m(broken: &mut BrokenRules) {
+    for layout in [Layout::A, Layout::B] {
+        let good = p3m::write(&tiny_p3m(layout).unwrap()).unwrap();
+        for bytes in swept_bytes(&good, 0..good.len()) {
+            broken.add_read(p3m::read(&bytes), |model| &model.problems);
+            broken.add_read(p3m::read(&bytes), |model| &model.notes);
+        }
+    }
+    let changes: [fn(&mut P3m); 9] = [
+        |it| it.actions[1].us_per_frame = 0,
+        |it| it.bones[0].children = 2,
+        |it| it.parts[1].groups[0].ranges.clear(),
+        |it| it.actions[1].tracks.clear(),
+        |it| it.animations[1].references.clear(),
+        |it| it.strings.resize(65_536, 0),
+        |it| {
+            for bone in &mut it.bones {
+                bone.tail = [bone.tail[0], bone.head[1], bone.head[2]];
+            }
+        },
+        |it| {
+            let part = &mut it.parts[0];
+            part.positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.5]];
+            part.normals.fill([0.0, 0.0, 1.0]);
+        },
+        |it| it.parts.iter_mut().for_each(|part| part.material = 0),
+    ];
+    for change in changes {
+        let mut model = tiny_p3m(Layout::A).unwrap();
+        change(&mut model);
+        broken.open("a.p3m", p3m::write(&model).unwrap(), &[]);
+    }
+    let mut old = p3m::write(&tiny_p3m(Layout::A).unwrap()).unwrap();
+    old[4..6].fill(1);
+    broken.open("old.p3m", old, &[]);
 }
 
 fn sweep_ppe(broken: &mut BrokenRules) {
@@ -885,6 +923,7 @@ fn every_rule_is_broken_by_some_file() {
         sweep_ika,
         sweep_vsp,
         sweep_ppe,
+        sweep_p3m,
         sweep_pmf,
         open_levels,
         break_pfmap,
