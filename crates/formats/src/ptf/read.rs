@@ -167,8 +167,8 @@ impl Head {
         let declared = self.declared();
         let rule = match fault.cause {
             FaultCause::CutOff => &rules::TRUNCATED,
-            FaultCause::Length if decoded < declared => &rules::SHORT_PIXELS,
-            FaultCause::Length => &rules::LONG_PIXELS,
+            FaultCause::Length if decoded < declared => &rules::SHORT_BLOCK,
+            FaultCause::Length => &rules::LONG_BLOCK,
             FaultCause::Checksum => &rules::CHECKSUM,
             FaultCause::Trailing => &rules::TRAILING_DATA,
             FaultCause::Other => &rules::LZ4,

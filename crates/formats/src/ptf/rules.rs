@@ -12,9 +12,9 @@ crate::rules! {
     /// The pixels are not an LZ4 frame, or the frame is damaged.
     Error LZ4 = "ptf/lz4";
     /// The LZ4 frame decodes to too few bytes; the missing pixels are 0.
-    Warning SHORT_PIXELS = "ptf/short-pixels";
+    Warning SHORT_BLOCK = "ptf/short-block";
     /// The LZ4 frame decodes to too many bytes; the extra ones are left out.
-    Warning LONG_PIXELS = "ptf/long-pixels";
+    Warning LONG_BLOCK = "ptf/long-block";
     /// A checksum of the LZ4 frame is wrong.
     Warning CHECKSUM = "ptf/checksum";
     /// Extra bytes follow the LZ4 frame.

@@ -104,9 +104,9 @@ fn damaged_textures_have_problems_with_places() {
     finds(&with(0, b'Q'), "ptf/magic", "0x0");
     finds(&with(3, 1), "ptf/version", "0x3");
     finds(&with(5, 0xFF), "ptf/size", "0x5");
-    finds(&with(5, 0x34), "ptf/short-pixels", "0x6");
-    finds(&with(5, 0x32), "ptf/long-pixels", "0x6");
-    finds(&with(4, 2), "ptf/long-pixels", "0x6");
+    finds(&with(5, 0x34), "ptf/short-block", "0x6");
+    finds(&with(5, 0x32), "ptf/long-block", "0x6");
+    finds(&with(4, 2), "ptf/long-block", "0x6");
     finds(&with(6, 0), "ptf/lz4", "0x6");
     finds(&with(4, 0x83), "ptf/unknown-flags", "0x4");
     let last = bytes.len() - 1;

@@ -350,6 +350,10 @@ items! {
     TileMap(TileMapItem) {
         /// The whole file.
         Map "map",
+        /// The picture of a file that is a single one.
+        Picture "picture",
+        /// A pixel of such a picture, by its column and row.
+        Pixel "pixel" { x: u32, y: u32 },
         /// A layer.
         Layer "layer" { index: u32 },
         /// A cell of a layer, by its column and row.

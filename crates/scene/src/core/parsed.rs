@@ -9,6 +9,7 @@ use mapscope_formats::pfobj::{self, Pfobj};
 use mapscope_formats::pfscene::{self, Pfscene};
 use mapscope_formats::pmf::{self, Pmf};
 use mapscope_formats::ppe::{self, MapData, Xmf, map_data, xmf};
+use mapscope_formats::ptf::{self, Texture};
 use mapscope_formats::{Format, Problem, ReadError};
 
 /// Plain data that is parsed from the bytes of a file.
@@ -56,5 +57,6 @@ parsed! {
     TextMap: ika::text_map::FORMAT, ika::text_map::read_with;
     Vsp: ika::vsp::FORMAT, ika::vsp::read_with;
     MapData: ppe::MAP_FORMAT, map_data::read_with;
+    Texture: ptf::FORMAT, ptf::read_with;
     Xmf: ppe::XMF_FORMAT, xmf::read_with;
 }

@@ -132,6 +132,13 @@ static REGISTRY: &[Entry] = &[
         info_keys: tilemap::info::xmf,
         main_kind: "cell",
     },
+    Entry {
+        format: &mapscope_formats::ptf::FORMAT,
+        open: tilemap::picture::open_ptf,
+        kind: &TILE_MAP,
+        info_keys: tilemap::info::ptf,
+        main_kind: "pixel",
+    },
     // This format has no magic number, but its length must match exactly.
     Entry {
         format: &mapscope_formats::ppe::MAP_FORMAT,
