@@ -85,6 +85,11 @@ static ROWS: &[Row] = &[
         is_text: true,
     },
     Row {
+        id: "p3m",
+        magic: &[at!(0..=0, r"P3M\x00", b"P3M\0")],
+        is_text: false,
+    },
+    Row {
         id: "pmf",
         magic: &[at!(0..=0, r"PMF\x00", b"PMF\0")],
         is_text: false,

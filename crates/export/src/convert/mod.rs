@@ -5,6 +5,7 @@
 //! reported as a loss.
 
 mod ika;
+mod p3m;
 mod pfmap;
 mod pfobj;
 mod pfscene;
@@ -259,6 +260,7 @@ macro_rules! entry {
 static FORMATS: &[Entry] = &[
     entry!(mapscope_formats::pfmap::FORMAT, pfmap::FORMS),
     entry!(mapscope_formats::pfobj::FORMAT, pfobj::FORMS),
+    entry!(mapscope_formats::p3m::FORMAT, p3m::FORMS),
     entry!(mapscope_formats::pfscene::FORMAT, pfscene::FORMS),
     entry!(mapscope_formats::pmf::FORMAT, pmf::FORMS),
     entry!(mapscope_formats::ika::map::FORMAT, ika::BINARY_FORMS),

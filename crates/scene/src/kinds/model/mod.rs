@@ -171,6 +171,9 @@ impl Model {
                 frames: poses.frames(index as usize),
                 item: ModelItem::Clip { index }.into(),
                 is_clock: false,
+                rates: poses
+                    .keys()
+                    .map_or_else(Vec::new, |keys| keys.rates(index as usize)),
             })
             .collect();
         let mut problems = std::mem::take(&mut pfobj.problems);

@@ -55,6 +55,19 @@ impl Keys {
         self.timelines.get(clip)
     }
 
+    /// The frame rates of an animation, as in [`ClipInfo::rates`](crate::ClipInfo::rates).
+    pub(in crate::kinds::model) fn rates(&self, clip: usize) -> Vec<(u32, f64)> {
+        let spans = self
+            .timelines
+            .get(clip)
+            .into_iter()
+            .flat_map(|it| &it.spans);
+        let rates = spans.map(|span| (span.first_frame + span.frames, 1e6 / span.us_per_frame));
+        rates
+            .filter(|(_, fps)| fps.is_finite() && *fps > 0.0)
+            .collect()
+    }
+
     /// Index of the action that plays at a moment.
     pub(super) fn action_at(&self, playhead: Playhead) -> Option<usize> {
         let moment = self.timelines.get(playhead.clip?)?.at(playhead.frame)?;
