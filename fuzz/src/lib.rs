@@ -65,6 +65,7 @@ targets! {
     IKA_MAP: subjects::good_ika_maps, subjects::check_ika_map, 3;
     IKA_TEXT_MAP: subjects::good_ika_texts, subjects::check_ika_text, 3;
     VSP: subjects::good_tilesets, subjects::check_tileset, 3;
+    PTF: subjects::good_textures, subjects::check_texture, 3;
     PPE_MAP: subjects::good_ppe_maps, subjects::check_ppe_map, 3;
     XMF: subjects::good_xmfs, subjects::check_xmf, 3;
     SHEET: subjects::good_sheets, sheet::check, 1;
@@ -83,7 +84,7 @@ pub static REPEATED: Target = Target {
 };
 
 /// File names, one of each kind, indexed by the first byte of an input, and valid files for each.
-const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 9] = [
+const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 10] = [
     ("a.pfmap", pfmap_seeds),
     ("a.pfobj", subjects::good_pfobjs),
     ("a.pfscene", subjects::good_pfscenes),
@@ -91,6 +92,7 @@ const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 9] = [
     ("a.map", subjects::good_ika_maps),
     ("a.ika-map", subjects::good_ika_texts),
     ("a.vsp", subjects::good_tilesets),
+    ("a.ptf", subjects::good_textures),
     ("a.mbf", subjects::good_ppe_maps),
     ("a.xmf", subjects::good_xmfs),
 ];

@@ -111,6 +111,11 @@ static ROWS: &[Row] = &[
         magic: &[at!(0..=0, "Metadata {", b"Metadata {")],
         is_text: false,
     },
+    Row {
+        id: "ptf",
+        magic: &[at!(0..=0, r"PTF\x00", b"PTF\0")],
+        is_text: false,
+    },
     // The file starts with the size of the map.
     Row {
         id: "ppe-map",

@@ -11,12 +11,15 @@ mod pfobj;
 mod pfscene;
 mod pmf;
 mod ppe;
+mod ptf;
 mod vsp;
 mod xmf;
 
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
+
+pub use ptf::PNG;
 
 use mapscope_formats::{Format, Place, Problem, ReadError, counted, quoted};
 
@@ -268,6 +271,12 @@ static FORMATS: &[Entry] = &[
     entry!(mapscope_formats::ika::vsp::FORMAT, vsp::FORMS),
     entry!(mapscope_formats::ppe::MAP_FORMAT, ppe::FORMS),
     entry!(mapscope_formats::ppe::XMF_FORMAT, xmf::FORMS),
+    entry!(mapscope_formats::ptf::FORMAT, ptf::FORMS),
+    Entry {
+        format: &PNG,
+        forms: ptf::forms_of_png,
+        convert: ptf::from_png,
+    },
 ];
 
 fn entry(format: &Format) -> Option<&'static Entry> {

@@ -15,6 +15,7 @@ mod mutation;
 mod navigation;
 mod p3m;
 mod ppe;
+mod ptf;
 mod queries;
 mod rules;
 mod same;

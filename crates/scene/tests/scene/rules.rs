@@ -113,8 +113,7 @@ fn swept_text(text: &str, lines: usize) -> Vec<String> {
         with(&line.repeat(2));
         with(&format!("\n{line}"));
         with(&format!(" {line}"));
-        with(&format!("<<<<<<< a\n{line}=======\n>>>>>>> b\n"));
-        with(&line.replace('\n', " more\n"));
+        with(&format!("        with(&line.replace('\n', " more\n"));
         with(&line.replace('\n', ""));
         with(&line.replace('\n', &format!("{}\n", " ".repeat(300))));
         let words: Vec<&str> = line.split_inclusive([' ', '/', '(', ')', '=']).collect();
@@ -376,6 +375,7 @@ fn sweep_vsp(broken: &mut BrokenRules) {
     }
 }
 
+<<<<<<< HEAD
 fn sweep_p3m(broken: &mut BrokenRules) {
     for layout in [Layout::A, Layout::B] {
         let good = p3m::write(&tiny_p3m(layout).unwrap()).unwrap();
@@ -411,6 +411,14 @@ fn sweep_p3m(broken: &mut BrokenRules) {
     let mut old = p3m::write(&tiny_p3m(Layout::A).unwrap()).unwrap();
     old[4..6].fill(1);
     broken.open("old.p3m", old, &[]);
+}
+
+fn sweep_ptf(broken: &mut BrokenRules) {
+    let texture = ptf::Texture::new(ptf::Layout::V3, [8, 8], 4, (0..=255).collect());
+    let good = texture.write().unwrap();
+    for bytes in swept_bytes(&good, 0..good.len()) {
+        broken.add_read(ptf::Texture::read(&bytes), |texture| &texture.problems);
+    }
 }
 
 fn sweep_ppe(broken: &mut BrokenRules) {
@@ -922,6 +930,7 @@ fn every_rule_is_broken_by_some_file() {
         open_pfscenes,
         sweep_ika,
         sweep_vsp,
+        sweep_ptf,
         sweep_ppe,
         sweep_p3m,
         sweep_pmf,

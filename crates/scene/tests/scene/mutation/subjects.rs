@@ -520,6 +520,37 @@ pub(crate) fn check_tileset(bytes: &[u8]) -> bool {
     false
 }
 
+pub(crate) fn good_textures() -> Vec<Vec<u8>> {
+    let mut files: Vec<Vec<u8>> = synthesize::ptfs()
+        .iter()
+        .map(|texture| texture.write().unwrap())
+        .collect();
+    files.extend(shared_files("samples/platinumsrc", ".ptf"));
+    files
+}
+
+pub(crate) fn check_texture(bytes: &[u8]) -> bool {
+    let texture = match Texture::read(bytes) {
+        Ok(texture) => texture,
+        Err(error) => {
+            check_problems(error.problem().cloned().as_slice());
+            return true;
+        }
+    };
+    check_problems(&texture.problems);
+    assert!(texture.pixels.len() <= 255 * bytes.len() + 64);
+    let again = Texture::read(&texture.write().unwrap()).unwrap();
+    assert!(again.pixels == texture.pixels && again.layout == texture.layout);
+    let small = Texture::read_up_to(bytes, 4).unwrap();
+    assert!(small.width <= 4 && small.height <= 4);
+    let pixels = texture.width as usize * texture.height as usize;
+    let mut rgba = Vec::new();
+    Texture::read_rgba_rows(bytes, &mut |row| rgba.extend_from_slice(row)).unwrap();
+    assert_eq!(rgba.len(), pixels * 4);
+    assert!(rgba == texture.into_rgba());
+    false
+}
+
 pub(crate) fn good_pmfs() -> Vec<Vec<u8>> {
     // In stored sections, changes reach the content; compressed sections mostly just break.
     let maps = [
