@@ -113,7 +113,8 @@ fn swept_text(text: &str, lines: usize) -> Vec<String> {
         with(&line.repeat(2));
         with(&format!("\n{line}"));
         with(&format!(" {line}"));
-        with(&format!("        with(&line.replace('\n', " more\n"));
+        with(&format!("<<<<<<< a\n{line}=======\n>>>>>>> b\n"));
+        with(&line.replace('\n', " more\n"));
         with(&line.replace('\n', ""));
         with(&line.replace('\n', &format!("{}\n", " ".repeat(300))));
         let words: Vec<&str> = line.split_inclusive([' ', '/', '(', ')', '=']).collect();
@@ -375,7 +376,6 @@ fn sweep_vsp(broken: &mut BrokenRules) {
     }
 }
 
-<<<<<<< HEAD
 fn sweep_p3m(broken: &mut BrokenRules) {
     for layout in [Layout::A, Layout::B] {
         let good = p3m::write(&tiny_p3m(layout).unwrap()).unwrap();
