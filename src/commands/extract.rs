@@ -11,7 +11,7 @@ use super::cli::ExtractArgs;
 use super::output::{self, Stdout, counted};
 use super::{CommandError, Status, interrupt, source, target};
 use mapscope_export::archive::{self, ArchiveFile, MAX_GROWTH};
-use mapscope_formats::pmf::archive::Archive;
+use mapscope_formats::paf::Archive;
 use mapscope_scene::{Document, OpenOptions, saving};
 
 pub(super) fn run(args: &ExtractArgs, options: &OpenOptions) -> Result<Status, CommandError> {
@@ -190,7 +190,7 @@ impl Writing<'_> {
 
     /// Checks that a file and its texture image, if any, may be written.
     fn check(&self, Planned { file, path, image }: &Planned<'_>) -> Result<(), CommandError> {
-        self.is_there(path, || Some(file.bytes().ok()?.into_owned()))?;
+        self.is_there(path, || Some(file.bytes().ok()?.to_vec()))?;
         if let Some(path) = image {
             self.is_there(path, || archive::texture_png(&file.bytes().ok()?)?.ok())?;
         }

@@ -5,8 +5,8 @@
 use std::collections::BTreeSet;
 
 use mapscope_formats::ika::{self, Parallax, map as ika_map, text_map, vsp};
+use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pfobj::{self, Bounds};
-use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{self, ChunkIndex, Cube, Extension, Packing};
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
 use mapscope_formats::{pfmap, ppe::Xmf};

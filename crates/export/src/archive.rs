@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
+use mapscope_formats::paf::{Archive, Content};
 use mapscope_formats::pmf::Texture;
-use mapscope_formats::pmf::archive::{Archive, Content};
 use mapscope_formats::{ReadError, printable};
-use mapscope_scene::Document;
 use mapscope_scene::level::Map;
 use mapscope_scene::saving::PNG;
+use mapscope_scene::{Bytes, Document};
 
 /// Maximum ratio of the extracted size of an archive to its own size. LZ4 expands a byte to at most
 /// 255 bytes, but files may share their bytes.
@@ -55,7 +55,7 @@ pub fn files(archive: &Archive) -> Vec<ArchiveFile<'_>> {
     let files = files.filter_map(|(index, entry)| {
         let path = archive.path(entry);
         let entry = match entry.content {
-            Content::Directory => return None,
+            Content::Directory(_) | Content::Unknown(_) => return None,
             Content::File(_) => index,
             Content::Link(_) => archive.find(&path)?,
         };
@@ -85,10 +85,8 @@ impl<'a> ArchiveFile<'a> {
     /// # Errors
     /// If it is compressed and cannot be decompressed, with the offset of its record in the
     /// archive.
-    pub fn bytes(&self) -> Result<Cow<'a, [u8]>, ReadError> {
-        self.archive
-            .file(self.entry)
-            .unwrap_or(Ok(Cow::Borrowed(&[])))
+    pub fn bytes(&self) -> Result<Bytes, ReadError> {
+        self.archive.file(self.entry).unwrap_or(Ok(Bytes::new()))
     }
 
     /// Its path relative to a target folder.
@@ -176,7 +174,7 @@ pub fn texture_png(bytes: &[u8]) -> Option<Result<Vec<u8>, ReadError>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mapscope_formats::pmf::archive::NewFile;
+    use mapscope_formats::paf::NewFile;
 
     fn build(files: &[(&str, &[u8])]) -> Archive {
         let file = |&(path, bytes)| NewFile {

@@ -13,9 +13,11 @@ mod error;
 pub mod ika;
 mod inflate;
 mod integers;
+mod lz4;
 mod misspelt;
 mod nesting;
 mod not_read;
+pub mod paf;
 pub mod parallel;
 pub mod pfmap;
 pub mod pfobj;
@@ -47,6 +49,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         pfobj::rules::RULES,
         pfscene::RULES,
         pmf::RULES,
+        paf::rules::RULES,
         ika::RULES,
         ppe::RULES,
     ]

@@ -10,6 +10,12 @@ const QUOTED_PATH_CHARS: usize = 255;
 /// The mark that some editors put before the first character of a text.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Formats bytes for messages: `04 22 4d 18`.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ")
+}
+
 /// `true` if a character is shown unescaped. All others are escaped: control characters, line and
 /// paragraph separators, and format characters that are invisible or change the direction of text.
 /// The two joiners are shown, since Persian words and emoji contain them.

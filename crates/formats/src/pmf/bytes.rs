@@ -6,18 +6,13 @@ use std::fmt;
 
 use super::rules;
 use crate::bytes::{self, Record, Source};
+pub(super) use crate::text::hex;
 use crate::{Place, Problems, ReadError, Rule, Subject, counted};
 
 /// Longest name used for a lookup, in bytes.
 pub const LONGEST_NAME_BYTES: usize = 255;
 /// Longest path used to find a file, in bytes: the limit of common systems.
 pub const LONGEST_PATH_BYTES: usize = 4096;
-
-/// Formats bytes for messages: `04 22 4d 18`.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    digits.join(" ")
-}
 
 /// A chunk by its position in the grid: 8 bits of Y, 12 of X, 12 of Z (document, "Chunk index").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

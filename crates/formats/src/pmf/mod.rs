@@ -4,7 +4,6 @@
 //! (sections A and B). Coordinates are those of the file, without conversion: left-handed, X right,
 //! Y up, Z forward, one unit is a metre.
 
-pub mod archive;
 mod bytes;
 mod chunk;
 mod chunk_codec;
@@ -19,7 +18,6 @@ mod entity_properties;
 mod entity_write;
 mod header;
 mod level;
-mod lz4;
 mod newer;
 mod read;
 pub(crate) mod rules;
@@ -65,8 +63,8 @@ pub use crate::ReadError as PmfError;
 /// The reason why a map cannot be written.
 pub use crate::WriteError;
 
-use crate::{Format, Problem};
-use archive::Archive;
+use crate::paf::Archive;
+use crate::{Format, Problem, lz4};
 
 /// The table entry for PMF.
 pub static FORMAT: Format = Format {

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, Cell, ChunkClient, ChunkData, ChunkIndex, ChunkServer, ClientDynamicLight,
     ClientFastLight, ClientMaterial, Corners, Cube, Cubes, DynamicLight, EntityKind, EntityList,

@@ -9,8 +9,9 @@ mod roots;
 mod skybox;
 mod texture;
 
-use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
+
+use bytes::Bytes;
 
 pub use self::deferred::{DeferredTexture, Pending};
 pub(crate) use self::deferred::{DeferredTextures, SharedTextures};
@@ -84,7 +85,7 @@ pub(crate) struct Assets {
 #[derive(Debug)]
 pub(crate) struct AssetFile {
     /// Its bytes.
-    pub(crate) bytes: Result<Cow<'static, [u8]>, AssetError>,
+    pub(crate) bytes: Result<Bytes, AssetError>,
     /// Its path; `None` if it was not found or is built in.
     pub(crate) path: Option<PathBuf>,
     /// The files that were found or looked for, to be watched for changes.
@@ -171,7 +172,7 @@ impl Assets {
     ) -> AssetFile {
         if let Some(bytes) = self.embedded(name) {
             return AssetFile {
-                bytes: Ok(bytes.into()),
+                bytes: Ok(Bytes::from_static(bytes)),
                 path: None,
                 candidates: Vec::new(),
             };
@@ -333,7 +334,6 @@ pub(crate) fn below(folder: &Path, path: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bytes::Bytes;
 
     #[test]
     fn a_model_looks_beside_itself_first_and_a_map_last() {

@@ -1,6 +1,6 @@
 //! Textures: their files and the data that the GPU samples.
 
-use std::borrow::Cow;
+use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -245,7 +245,7 @@ impl Assets {
         Self::decoded(name, &self.read(name).bytes)
     }
 
-    fn decoded(name: &str, bytes: &Result<Cow<'static, [u8]>, AssetError>) -> Decoded {
+    fn decoded(name: &str, bytes: &Result<Bytes, AssetError>) -> Decoded {
         let bytes = match bytes {
             Ok(bytes) => bytes,
             Err(error) => return Decoded::failed(Self::texture_fault(name, error)),

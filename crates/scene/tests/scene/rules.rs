@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use std::sync::{LazyLock, Mutex};
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
+use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pfobj::Influence;
-use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, ChunkClient, ChunkData, Cubes, EntityKind, EntityList, Extension, Geometry, NewEntity,
     Packing, Pmf, StringRef, StringTableBuilder,

@@ -1,13 +1,13 @@
 //! The parts before the levels: gamemodes, string table, archive, extensions and the list of
 //! levels.
 
-use super::super::archive::Archive;
 use super::super::bytes::Cursor;
 use super::super::entities::Entities;
 use super::super::header::{read_extensions, read_gamemodes, read_texts};
 use super::super::{Pmf, rules};
 use super::Reader;
 use super::layout::{find_levels, is_level};
+use crate::paf::Archive;
 use crate::{Problems, ReadError, counted};
 
 impl Reader<'_, '_> {
@@ -29,7 +29,7 @@ impl Reader<'_, '_> {
         let whole = cursor.bytes(size as usize);
         let bytes = whole.clone().unwrap_or_else(|_| cursor.rest());
         if size > 0 {
-            let archive = Archive::read(bytes, archive_offset, &mut self.problems);
+            let archive = Archive::read_embedded(bytes, archive_offset, &mut self.problems);
             map.archive = Some(archive);
         }
         whole?;

@@ -57,13 +57,13 @@ pub(super) fn with_archive() -> Map {
         pixels: (0..24).map(|i| i * 9).collect(),
         unknown_flags: 0,
     };
-    let file = |path, bytes| pmf::archive::NewFile {
+    let file = |path, bytes| mapscope_formats::paf::NewFile {
         path,
         bytes,
         compress: true,
     };
     let whole = texture.write().unwrap();
-    let archive = pmf::archive::Archive::build(&[
+    let archive = mapscope_formats::paf::Archive::build(&[
         file("readme.txt", b"Made up"),
         file("textures/broken.ptf", b"PTF\0\0\x22 no frame"),
         file("textures/whole.ptf", &whole),

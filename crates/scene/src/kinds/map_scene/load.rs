@@ -333,7 +333,7 @@ fn parse_models(
         let pfobj = bytes.and_then(|bytes| {
             let source = Source {
                 path: file.path.clone().unwrap_or_else(|| name.into()),
-                bytes: bytes.into_owned().into(),
+                bytes,
                 embedded: source.embedded,
             };
             let pfobj = source.parse::<Pfobj>(&progress.silent());

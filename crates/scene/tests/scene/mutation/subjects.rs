@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use mapscope_formats::ika::{self, map as ika_map, text_map, vsp};
+use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pfobj::{
     self, Bounds, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
-use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, Cube, EntityKind, EntityList, NewEntity, Packing, Property, PropertyValues, Side,
     StringTableBuilder, Texture,

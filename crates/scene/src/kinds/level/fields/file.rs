@@ -16,7 +16,7 @@ use crate::kinds::level::Map;
 use crate::kinds::level::items::ChunkAt;
 use crate::kinds::level::textures::{self, Textures};
 use crate::{LevelItem, OpenError, OutlineNode, Owner, Progress, Swatch};
-use mapscope_formats::pmf::archive::{self, Archive, Content, Entry};
+use mapscope_formats::paf::{self, Archive, Content, Entry};
 use mapscope_formats::pmf::{
     self, ChunkData, ChunkServer, Cube, Entities, Extension, Level, Pmf, Side, StringRef,
     StringTable,
@@ -261,22 +261,24 @@ impl<'a> ArchiveFileAt<'a> {
         .derived()
         .in_summary_as("File"),
         text("Type", "kind", |at: &Self| match at.entry.content {
-            Content::Directory => Value::from("folder").shown_as("directory"),
+            Content::Directory(_) => Value::from("folder").shown_as("directory"),
             Content::Link(_) => "link".into(),
             Content::File(_) => "file".into(),
+            Content::Unknown(_) => "unknown".into(),
         })
         .summary("Size", |at| match &at.entry.content {
             Content::File(file) => Value::count(file.bytes, "byte"),
-            Content::Directory => "directory".into(),
+            Content::Directory(_) => "directory".into(),
+            Content::Unknown(_) => "unknown".into(),
             Content::Link(_) => "link".into(),
         })
         .note(|at| match &at.entry.content {
             Content::File(file) => Value::count(file.bytes, "byte"),
-            Content::Directory => Value::absent(),
-            Content::Link(target) => format!("link to {target}").into(),
+            Content::Directory(_) | Content::Unknown(_) => Value::absent(),
+            Content::Link(link) => format!("link to {}", link.text).into(),
         }),
         text("Leads to", "target", |at| match &at.entry.content {
-            Content::Link(target) => target.as_str().into(),
+            Content::Link(link) => link.text.as_str().into(),
             _ => Value::absent(),
         }),
         integer("Bytes", "size", |at| {
@@ -299,7 +301,7 @@ impl<'a> ArchiveFileAt<'a> {
     const CONTENT: &'a [Field<Self>] =
         &[keyed_facts(CONTENT, Self::content).compared(Self::own_content)];
 
-    fn file(&self) -> Option<&'a archive::File> {
+    fn file(&self) -> Option<&'a paf::File> {
         match &self.entry.content {
             Content::File(file) => Some(file),
             _ => None,
@@ -307,17 +309,17 @@ impl<'a> ArchiveFileAt<'a> {
     }
 
     /// Returns the place of a file. Its bytes follow their record, mostly in one piece.
-    fn place(&self, file: &archive::File) -> Value {
-        let start = archive_start(&self.map.pmf).unwrap_or(0) + u64::from(file.at);
+    fn place(&self, file: &paf::File) -> Value {
+        let start = archive_start(&self.map.pmf).unwrap_or(0) + u64::from(self.entry.record);
         Value::bytes_at(start as usize, file.stored_bytes as usize)
-            .shown_as(format!("{:#x} of the archive", file.at))
+            .shown_as(format!("{:#x} of the archive", self.entry.record))
     }
 
     /// Returns the bytes of a file, or the reason why they are unreadable.
     fn own_content(&self) -> Value {
         let content = self.archive.file(self.index);
         let fact = content.map(|content| match content {
-            Ok(bytes) => Fact::new("Bytes", Value::bytes(&*bytes)),
+            Ok(bytes) => Fact::new("Bytes", Value::bytes(&bytes[..])),
             Err(error) => Fact::new("Unreadable", error.to_string()),
         });
         Value::object(fact)
@@ -347,7 +349,7 @@ impl<'a> ArchiveFileAt<'a> {
             None => Fact::new("Content", Value::count(bytes.len(), "byte")).keyed(""),
         });
         if !bytes.is_empty() {
-            facts.push(Fact::new("Bytes", Value::bytes(&*bytes)));
+            facts.push(Fact::new("Bytes", Value::bytes(&bytes[..])));
         }
         facts.into()
     }

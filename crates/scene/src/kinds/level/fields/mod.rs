@@ -259,7 +259,7 @@ impl Map {
     /// Returns the paths of the archive's files.
     pub(in crate::kinds::level) fn archive_paths(&self) -> Vec<String> {
         let archive = self.pmf.archive.as_ref();
-        archive.map_or_else(Vec::new, pmf::archive::Archive::file_paths)
+        archive.map_or_else(Vec::new, mapscope_formats::paf::Archive::file_paths)
     }
 
     /// Returns a level by its number.

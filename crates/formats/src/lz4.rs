@@ -1,11 +1,11 @@
-//! Compressed sections, each a single LZ4 frame (fact sheet A13).
+//! LZ4 frames of PlatinumSrc's files (fact sheet of PMF, A13).
 
 use std::io::{BufRead as _, Write as _};
 
 use lz4_flex::block::DecompressError;
 use lz4_flex::frame::{self, BlockMode, BlockSize, FrameDecoder, FrameEncoder, FrameInfo};
 
-use super::bytes::hex;
+use crate::text::hex;
 use crate::{budget, counted};
 
 /// Magic bytes of a frame.
