@@ -20,7 +20,7 @@ use bytes::Bytes;
 use self::rules::ArchiveRules;
 use crate::{Format, Place, ReadError, lz4};
 
-pub use read::{Paf, read};
+pub use read::{Fault, Paf, read};
 #[cfg(feature = "write")]
 pub use write::{NewFile, WrittenLayout, write};
 
@@ -108,7 +108,7 @@ pub struct File {
     /// Ranges of its bytes in the archive, part by part; empty if it cannot be read.
     pub segments: Vec<Range<u32>>,
     /// The reason why it cannot be read, if so.
-    pub fault: Option<Box<str>>,
+    pub fault: Option<Fault>,
 }
 
 /// A link in an archive.

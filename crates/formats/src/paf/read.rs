@@ -1,6 +1,7 @@
 //! Reads an archive. All readable entries of a damaged archive are kept.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -133,6 +134,71 @@ struct PendingDirectory {
     depth: usize,
 }
 
+/// The reason why a record cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// Its position is outside the archive, which has this size.
+    Outside(u32, usize),
+    /// The numbers before the data of a part are truncated.
+    TruncatedHead(u32),
+    /// The archive ends before its data.
+    TruncatedData(Progress),
+    /// A part uses more units than it has room for.
+    Overfull(u32, u32),
+    /// No further part follows.
+    NoPart(Progress),
+    /// A part is empty.
+    EmptyPart(Progress),
+    /// Its parts form a cycle.
+    Cycle(Progress),
+    /// Records have more parts or texts than the archive can hold.
+    Limit,
+    /// A text is too long: its length and the maximum.
+    Length(u32, usize),
+    /// A file has an unknown compression.
+    Compression(u8),
+    /// A compressed file does not begin like an LZ4 frame.
+    NoFrame,
+}
+
+/// The part of a record that was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    read: u32,
+    declared: u32,
+    noun: &'static str,
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let declared = counted(self.declared as usize, self.noun);
+        write!(f, "after {} of {declared}", self.read)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Outside(at, size) => {
+                write!(f, "position {at:#x}; expected a position below {size:#x}")
+            }
+            Self::TruncatedHead(at) => write!(f, "the archive ends in the part at {at:#x}"),
+            Self::TruncatedData(progress) => write!(f, "the archive ends {progress}"),
+            Self::Overfull(used, room) => write!(f, "a part with {used} of {room} entries used"),
+            Self::NoPart(progress) => write!(f, "no further part {progress}"),
+            Self::EmptyPart(progress) => write!(f, "an empty part {progress}"),
+            Self::Cycle(progress) => write!(f, "a cycle of parts {progress}"),
+            Self::Limit => f.write_str("more parts or texts than the archive can hold"),
+            Self::Length(len, max) => {
+                let len = counted(len as usize, "byte");
+                write!(f, "a length of {len}; expected at most {max}")
+            }
+            Self::Compression(found) => write!(f, "compression {found}; expected 0 or {LZ4}"),
+            Self::NoFrame => f.write_str("the compressed data does not begin like an LZ4 frame"),
+        }
+    }
+}
+
 /// The data of a record, part by part.
 #[derive(Debug, Default)]
 struct Parts {
@@ -141,7 +207,16 @@ struct Parts {
     compression: u8,
     ranges: Vec<Range<u32>>,
     /// The reason why further parts are missing.
-    fault: Option<String>,
+    fault: Option<Fault>,
+}
+
+impl Parts {
+    fn unreadable(fault: Fault) -> Self {
+        Self {
+            fault: Some(fault),
+            ..Self::default()
+        }
+    }
 }
 
 /// The numbers before the data of a part.
@@ -277,17 +352,26 @@ impl<'a> Reading<'a> {
         rule: &'static Rule,
         at: u32,
         index: Option<u32>,
-        message: impl FnOnce() -> M,
+        message: impl FnOnce(&[Entry]) -> M,
     ) {
         let subject = index.map_or(Subject::File, Subject::ArchiveEntry);
         let place = Place::Offset(self.start + u64::from(at));
-        self.problems.add_about(rule, subject, place, message);
+        let entries = &self.entries;
+        self.problems
+            .add_about(rule, subject, place, || message(entries));
     }
 
-    /// The path of an entry for messages.
-    fn shown_path(&self, parent: Option<u32>, name: &str) -> String {
-        let path = super::join_path(&self.entries, parent, name);
-        quoted(path.as_bytes())
+    /// [`Reading::warn`] of a part that cannot be read under this layout.
+    #[cold]
+    fn fault<M: Into<Message>>(
+        &mut self,
+        rule: &'static Rule,
+        at: u32,
+        index: Option<u32>,
+        message: impl FnOnce(&[Entry]) -> M,
+    ) {
+        self.faults += 1;
+        self.warn(rule, at, index, message);
     }
 
     fn read_all(&mut self) {
@@ -296,14 +380,14 @@ impl<'a> Reading<'a> {
         let magic = bytes.get(..MAGIC.len()).unwrap_or(bytes);
         if magic != MAGIC {
             let (found, expected) = (hex(magic), hex(&MAGIC));
-            self.fault(self.rules.directory, 0, None, || {
+            self.fault(self.rules.directory, 0, None, |_| {
                 format!("the archive begins with {found}; expected {expected}")
             });
             return;
         }
         let Some(root) = u32_at(bytes, 4).filter(|_| bytes.len() >= HEAD_BYTES) else {
             let at = bytes.len() as u32;
-            self.fault(self.rules.directory, at, None, || {
+            self.fault(self.rules.directory, at, None, |_| {
                 format!("the head of the archive is truncated; expected {HEAD_BYTES} bytes")
             });
             return;
@@ -318,7 +402,7 @@ impl<'a> Reading<'a> {
         }];
         while let Some(directory) = pending.pop() {
             if self.entries.len() > bytes.len() / ENTRY_BYTES {
-                self.fault(self.rules.directory, directory.at, directory.index, || {
+                self.fault(self.rules.directory, directory.at, directory.index, |_| {
                     "more entries than the archive can hold".to_owned()
                 });
                 break;
@@ -327,38 +411,17 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// [`Reading::warn`] of a part that cannot be read under this layout.
-    #[cold]
-    fn fault<M: Into<Message>>(
-        &mut self,
-        rule: &'static Rule,
-        at: u32,
-        index: Option<u32>,
-        message: impl FnOnce() -> M,
-    ) {
-        self.faults += 1;
-        self.warn(rule, at, index, message);
-    }
-
     fn read_directory(&mut self, directory: PendingDirectory, pending: &mut Vec<PendingDirectory>) {
-        let parts = match self.parts(directory.at, &self.layout.directory, ENTRY_BYTES) {
-            Ok(parts) => parts,
-            Err(found) => Parts {
-                fault: Some(found),
-                ..Parts::default()
-            },
-        };
-        let is_cut = parts.fault.is_some();
-        if let Some(found) = parts.fault {
-            let path = match directory
-                .index
-                .and_then(|index| self.entries.get(index as usize))
-            {
-                None => "the root directory".to_owned(),
-                Some(entry) => format!("directory {}", self.shown_path(entry.parent, &entry.name)),
-            };
-            self.fault(self.rules.directory, directory.at, directory.index, || {
-                format!("{path}: {found}")
+        let parts = self.parts(directory.at, &self.layout.directory, ENTRY_BYTES);
+        let parts = parts.unwrap_or_else(Parts::unreadable);
+        if let Some(fault) = parts.fault {
+            let index = directory.index;
+            self.fault(self.rules.directory, directory.at, index, |entries| {
+                let entry = index.and_then(|index| entries.get(index as usize));
+                match entry.map(|entry| shown_path(entries, entry.parent, &entry.name)) {
+                    None => format!("the root directory: {fault}"),
+                    Some(path) => format!("directory {path}: {fault}"),
+                }
             });
         }
         let first = self.entries.len();
@@ -370,7 +433,7 @@ impl<'a> Reading<'a> {
             }
             self.read_entry(directory, at);
             // The number of entries is wrong, or they are cut off.
-            if is_cut && self.faults > faults {
+            if parts.fault.is_some() && self.faults > faults {
                 break;
             }
         }
@@ -392,8 +455,10 @@ impl<'a> Reading<'a> {
                 depth: directory.depth + 1,
             };
             if below.depth > MAX_DEPTH {
-                let path = self.shown_path(entry.parent, &entry.name);
-                self.fault(self.rules.directory, below.at, below.index, || {
+                let parent = entry.parent;
+                let name = entry.name.clone();
+                self.fault(self.rules.directory, below.at, below.index, |entries| {
+                    let path = shown_path(entries, parent, &name);
                     Message::left_out(
                         format!("directory {path} is more than {MAX_DEPTH} directories deep"),
                         "its entries",
@@ -430,8 +495,9 @@ impl<'a> Reading<'a> {
                 let Some(entry) = self.entries.get(first + *index as usize) else {
                     continue;
                 };
-                let (at, path) = (entry.at, self.shown_path(entry.parent, &entry.name));
-                self.warn(self.rules.duplicate_name, at, None, || {
+                let (at, parent, name) = (entry.at, entry.parent, entry.name.clone());
+                self.warn(self.rules.duplicate_name, at, None, |entries| {
+                    let path = shown_path(entries, parent, &name);
                     format!("duplicate name {path} in the directory; the first is used")
                 });
             }
@@ -463,32 +529,32 @@ impl<'a> Reading<'a> {
         };
         let name = match self.string(name_at, MAX_NAME_BYTES) {
             Ok(name) => name,
-            Err(found) => {
-                let message = format!("the name at {name_at:#x}: {found}");
-                return self.fault(self.rules.string, at, None, || {
-                    Message::left_out(message, "the entry")
+            Err(fault) => {
+                return self.fault(self.rules.string, at, None, |_| {
+                    Message::left_out(format!("the name at {name_at:#x}: {fault}"), "the entry")
                 });
             }
         };
         let is_crc_right = name_crc(&name) == crc;
         let name = String::from_utf8(name)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let parent = directory.index;
         if !is_name(&name) {
-            let path = self.shown_path(directory.index, &name);
-            return self.warn(self.rules.name, at, None, || {
+            return self.warn(self.rules.name, at, None, |entries| {
+                let path = shown_path(entries, parent, &name);
                 Message::left_out(format!("{path} is not a valid file name"), "the entry")
             });
         }
         let path_bytes = directory.path_bytes + name.len() + 1;
         let Some(left) = self.path_bytes_left.checked_sub(path_bytes) else {
-            return self.fault(self.rules.directory, at, None, || {
+            return self.fault(self.rules.directory, at, None, |_| {
                 Message::left_out("paths are many times longer than the archive", "the entry")
             });
         };
         self.path_bytes_left = left;
         if kind == DIRECTORY && !self.directories.insert(record) {
-            let path = self.shown_path(directory.index, &name);
-            return self.warn(self.rules.repeated_directory, at, None, || {
+            return self.warn(self.rules.repeated_directory, at, None, |entries| {
+                let path = shown_path(entries, parent, &name);
                 Message::left_out(
                     format!("directory {path} at {record:#x} is in itself or was listed before"),
                     "the entry",
@@ -496,27 +562,26 @@ impl<'a> Reading<'a> {
             });
         }
         let index = self.entries.len() as u32;
-        let parent = directory.index;
         let content = match kind {
             DIRECTORY => Content::Directory(0..0),
             FILE => {
                 let file = self.file(record);
-                if let Some(found) = file.fault.clone() {
-                    let path = self.shown_path(parent, &name);
-                    self.fault(self.rules.file, at, Some(index), || {
-                        format!("file {path} at {record:#x}: {found}")
+                if let Some(fault) = file.fault {
+                    self.fault(self.rules.file, at, Some(index), |entries| {
+                        let path = shown_path(entries, parent, &name);
+                        format!("file {path} at {record:#x}: {fault}")
                     });
                 }
                 Content::File(file)
             }
             LINK => {
                 let text = self.string(record, self.bytes.len());
-                let text = text.map_err(|found| {
-                    let path = self.shown_path(parent, &name);
-                    self.fault(self.rules.string, at, Some(index), || {
-                        format!("link {path}: the text at {record:#x}: {found}")
+                if let Err(fault) = text {
+                    self.fault(self.rules.string, at, Some(index), |entries| {
+                        let path = shown_path(entries, parent, &name);
+                        format!("link {path}: the text at {record:#x}: {fault}")
                     });
-                });
+                }
                 let target = text
                     .as_ref()
                     .map_or(DeadEnd::Unreadable, |_| DeadEnd::Missing);
@@ -526,8 +591,8 @@ impl<'a> Reading<'a> {
                 })
             }
             _ => {
-                let path = self.shown_path(parent, &name);
-                self.fault(self.rules.entry_type, at, Some(index), || {
+                self.fault(self.rules.entry_type, at, Some(index), |entries| {
+                    let path = shown_path(entries, parent, &name);
                     format!(
                         "{path} has type {kind}; expected {DIRECTORY} (directory), {FILE} (file) \
                          or {LINK} (link)"
@@ -537,9 +602,9 @@ impl<'a> Reading<'a> {
             }
         };
         if !is_crc_right && let Some(strict) = &self.rules.strict {
-            let path = self.shown_path(parent, &name);
             let right = name_crc(name.as_bytes());
-            self.warn(strict.name_checksum, at, Some(index), || {
+            self.warn(strict.name_checksum, at, Some(index), |entries| {
+                let path = shown_path(entries, parent, &name);
                 Message::read_as_expected(format!(
                     "the checksum of the name {path} is {crc:#010x}; expected {right:#010x}"
                 ))
@@ -556,44 +621,37 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads the string at an offset, of at most `max_bytes` bytes.
-    fn string(&mut self, at: u32, max_bytes: usize) -> Result<Vec<u8>, String> {
-        let head = self.part_head(at, self.layout.string.head);
-        let len = head.and_then(|head| head.total).unwrap_or_default() as usize;
-        if len > max_bytes {
-            let len = counted(len, "byte");
-            return Err(format!("a length of {len}; expected at most {max_bytes}"));
+    fn string(&mut self, at: u32, max_bytes: usize) -> Result<Vec<u8>, Fault> {
+        let head = self.part_head(at, self.layout.string.head)?;
+        let len = head.total.unwrap_or_default();
+        if len as usize > max_bytes {
+            return Err(Fault::Length(len, max_bytes));
         }
         let parts = self.parts(at, &self.layout.string, 1)?;
         if let Some(fault) = parts.fault {
             return Err(fault);
         }
-        self.text_bytes_left = self
-            .text_bytes_left
-            .checked_sub(len)
-            .ok_or("all texts together are longer than the archive can hold")?;
+        let left = self.text_bytes_left.checked_sub(len as usize);
+        self.text_bytes_left = left.ok_or(Fault::Limit)?;
         Ok(concat(self.bytes, &parts.ranges))
     }
 
     /// Reads the file at an offset.
     fn file(&mut self, at: u32) -> File {
-        let parts = self
-            .parts(at, &self.layout.file, 1)
-            .unwrap_or_else(|found| Parts {
-                fault: Some(found),
-                ..Parts::default()
-            });
+        let parts = self.parts(at, &self.layout.file, 1);
+        let parts = parts.unwrap_or_else(Parts::unreadable);
         let is_compressed = parts.compression == LZ4;
         let stored_bytes = parts.total.unwrap_or_default();
-        let mut fault = parts.fault;
-        if parts.compression > LZ4 {
-            let compression = parts.compression;
-            fault = Some(format!("compression {compression}; expected 0 or {LZ4}"));
-        } else if is_compressed && fault.is_none() {
-            let begin = self.first_bytes(&parts.ranges, LZ4_MAGIC.len());
-            if begin != LZ4_MAGIC {
-                fault = Some("the compressed data does not begin like an LZ4 frame".to_owned());
-            }
-        }
+        let fault = if parts.compression > LZ4 {
+            Some(Fault::Compression(parts.compression))
+        } else if is_compressed
+            && parts.fault.is_none()
+            && self.first_bytes(&parts.ranges, LZ4_MAGIC.len()) != LZ4_MAGIC
+        {
+            Some(Fault::NoFrame)
+        } else {
+            parts.fault
+        };
         File {
             is_compressed,
             stored_bytes,
@@ -607,7 +665,7 @@ impl<'a> Reading<'a> {
             } else {
                 Vec::new()
             },
-            fault: fault.map(Into::into),
+            fault,
         }
     }
 
@@ -621,17 +679,11 @@ impl<'a> Reading<'a> {
     ///
     /// # Errors
     /// Describes why its head cannot be read. A fault in a further part is in [`Parts::fault`].
-    fn parts(&mut self, at: u32, record: &Record, unit: usize) -> Result<Parts, String> {
+    fn parts(&mut self, at: u32, record: &Record, unit: usize) -> Result<Parts, Fault> {
         let size = self.bytes.len();
-        let outside = |at: u32| format!("position {at:#x}; expected a position below {size:#x}");
-        if at as usize >= size {
-            return Err(outside(at));
-        }
         let noun = if unit == 1 { "byte" } else { "entry" };
         let mut part_at = at;
-        let mut part = self
-            .part_head(at, record.head)
-            .ok_or_else(|| format!("its head at {at:#x} is truncated"))?;
+        let mut part = self.part_head(at, record.head)?;
         let mut parts = Parts {
             total: part.total,
             unpacked: part.unpacked,
@@ -651,77 +703,63 @@ impl<'a> Reading<'a> {
             }
             self.extents.push(part_at..end as u32);
             units_left -= fits as u32;
-            let so_far = part.total.or(parts.total).map(|total| total - units_left);
+            let progress = Progress {
+                read: parts.total.unwrap_or(u32::MAX) - units_left,
+                declared: parts.total.unwrap_or(count),
+                noun,
+            };
             let is_last = match parts.total {
                 Some(_) => units_left == 0,
                 None => part.next == 0,
             };
-            if fits < count as usize {
-                let there = so_far.unwrap_or(fits as u32) as usize;
-                let declared = parts.total.unwrap_or(count) as usize;
-                parts.fault = Some(format!(
-                    "the archive ends after {}; expected {declared}",
-                    counted(there, noun)
-                ));
-                break;
-            }
-            if part.used.is_some_and(|used| used > part.room) {
-                let used = part.used.unwrap_or_default();
-                parts.fault = Some(format!("{used} units used of {}", part.room));
-                break;
-            }
-            if is_last {
-                break;
-            }
-            let declared = match so_far {
-                Some(so_far) => format!(
-                    "after {} of {}",
-                    so_far,
-                    counted(parts.total.unwrap_or_default() as usize, noun)
-                ),
-                None => format!("at {part_at:#x}"),
-            };
             let next = part.next;
-            let fault = if next == 0 {
-                Some(format!("no further part {declared}"))
+            let fault = if fits < count as usize {
+                Fault::TruncatedData(progress)
+            } else if let Some(used) = part.used.filter(|used| *used > part.room) {
+                Fault::Overfull(used, part.room)
+            } else if is_last {
+                break;
+            } else if next == 0 {
+                Fault::NoPart(progress)
             } else if fits == 0 {
-                Some(format!("an empty part {declared}"))
+                Fault::EmptyPart(progress)
             } else if next == at || !visited.insert(next) {
-                Some(format!("a cycle of parts {declared}"))
+                Fault::Cycle(progress)
             } else if self.parts_left == 0 {
-                Some("more parts than the archive can hold".to_owned())
-            } else if next as usize >= size {
-                Some(format!("{} for the next part", outside(next)))
+                Fault::Limit
             } else {
-                None
+                match self.part_head(next, record.part) {
+                    Ok(further) => {
+                        self.parts_left -= 1;
+                        (part_at, part) = (next, further);
+                        continue;
+                    }
+                    Err(fault) => fault,
+                }
             };
-            if fault.is_some() {
-                parts.fault = fault;
-                break;
-            }
-            self.parts_left -= 1;
-            let Some(further) = self.part_head(next, record.part) else {
-                parts.fault = Some(format!("the part at {next:#x} is truncated"));
-                break;
-            };
-            (part_at, part) = (next, further);
+            parts.fault = Some(fault);
+            break;
         }
         Ok(parts)
     }
 
     /// Reads the numbers before the data of a part.
-    fn part_head(&self, at: u32, numbers: &[Number]) -> Option<PartHead> {
+    fn part_head(&self, at: u32, numbers: &[Number]) -> Result<PartHead, Fault> {
+        if at as usize >= self.bytes.len() {
+            return Err(Fault::Outside(at, self.bytes.len()));
+        }
+        let truncated = || Fault::TruncatedHead(at);
         let mut head = PartHead {
             data: at as usize,
             ..PartHead::default()
         };
         for number in numbers {
             if *number == Number::Compression {
-                head.compression = *self.bytes.get(head.data)?;
+                head.compression = *self.bytes.get(head.data).ok_or_else(truncated)?;
                 head.data += 1;
                 continue;
             }
-            let value = u32_at(self.bytes, head.data)?;
+            let value = u32_at(self.bytes, head.data).ok_or_else(truncated)?;
             head.data += 4;
             match number {
                 Number::Total => head.total = Some(value),
@@ -732,8 +770,13 @@ impl<'a> Reading<'a> {
                 Number::Compression | Number::Unread => {}
             }
         }
-        Some(head)
+        Ok(head)
     }
+}
+
+/// The path of an entry, quoted for messages.
+fn shown_path(entries: &[Entry], parent: Option<u32>, name: &str) -> String {
+    quoted(super::join_path(entries, parent, name).as_bytes())
 }
 
 /// Returns `true` for a valid name of an entry.
