@@ -15,6 +15,7 @@ mod open;
 pub use assets::{NamedFile, Pending};
 pub use bytes::Bytes;
 pub use core::budget::DecodeBudget;
+pub use core::inside::{ArchiveOrigin, file_on_disk};
 pub use core::item::{
     Flaw, Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem,
 };

@@ -50,7 +50,7 @@ pub use level::{
     ClientMaterial, Gravity, LevelClient, LevelCommon, Material, PhysicsMaterial, Sky,
     SoundEnvironment, SoundMaterial, Wave, Weather,
 };
-pub use read::{read, read_with};
+pub use read::{read, read_archive, read_with};
 pub(crate) use rules::RULES;
 #[cfg(feature = "write")]
 pub use string_builder::StringTableBuilder;

@@ -550,6 +550,7 @@ pub(crate) fn open() -> Arc<dyn Document> {
         path: Path::new("gallery.pmf").into(),
         bytes: bytes.into(),
         embedded: &[],
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
@@ -578,6 +579,7 @@ pub(crate) fn open_broken() -> Arc<dyn Document> {
         path: Path::new("broken.pmf").into(),
         bytes: file.into(),
         embedded: &[],
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }

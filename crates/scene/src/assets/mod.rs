@@ -27,6 +27,7 @@ use self::texture::Decoded;
 pub(crate) use self::texture::{MAX_SIDE_TEXELS, placeholder_texture};
 pub use self::texture::{Texture, TextureFile, Thumbnail};
 use crate::core::budget::{Cost, DecodeBudget};
+use crate::core::inside::ArchiveOrigin;
 use crate::core::source::{OpenOptions, Source};
 
 /// The engine's folder of map textures, relative to its asset root.
@@ -74,6 +75,8 @@ pub struct NamedFile {
 pub(crate) struct Assets {
     /// Names and bytes of built-in files.
     embedded: &'static [(&'static str, &'static [u8])],
+    /// The archive that the document comes from, if any.
+    archive: Option<ArchiveOrigin>,
     roots: AssetRoots,
     /// `true` if deferred textures are only checked, without keeping their pixels.
     checks_textures: bool,
@@ -142,6 +145,7 @@ impl Assets {
         };
         Self {
             embedded: source.embedded,
+            archive: source.archive.clone(),
             roots: AssetRoots::new(own.into_iter().flatten().chain(named))
                 .within(own_asset_root(&source.path)),
             checks_textures: options.checks_textures,
@@ -177,12 +181,18 @@ impl Assets {
                 candidates: Vec::new(),
             };
         }
+        if let Some((path, index)) = self.in_archive(name) {
+            return AssetFile {
+                bytes: self.read_in_archive(index, max_bytes),
+                path: Some(path),
+                // The archive is watched as the file of the document.
+                candidates: Vec::new(),
+            };
+        }
         match find() {
             Ok(path) => AssetFile {
-                bytes: match Source::read_up_to(&path, max_bytes) {
-                    Ok(bytes) => Ok(bytes.into()),
-                    Err(error) => Err(AssetError::Unreadable(error.to_string())),
-                },
+                bytes: Source::read_up_to(&path, max_bytes)
+                    .map_err(|error| AssetError::Unreadable(error.to_string())),
                 candidates: vec![path.clone()],
                 path: Some(path),
             },
@@ -196,9 +206,10 @@ impl Assets {
 
     /// The canonical path of a file, the same for all its names, if the file exists.
     pub(crate) fn identity(&self, name: &str) -> Option<PathBuf> {
-        match self.embedded(name) {
-            Some(_) => Some(name.into()),
-            None => self.roots.look_up(name).ok()?.map(|(_, real)| real),
+        match (self.embedded(name), self.in_archive(name)) {
+            (Some(_), _) => Some(name.into()),
+            (None, Some((path, _))) => Some(path),
+            (None, None) => self.roots.look_up(name).ok()?.map(|(_, real)| real),
         }
     }
 
@@ -218,11 +229,34 @@ impl Assets {
                 identity: name.into(),
             });
         }
+        if let Some((path, _)) = self.in_archive(name) {
+            return Ok(Located {
+                identity: path.clone(),
+                path: Some(path),
+            });
+        }
         let (path, identity) = self.roots.find_real(name)?;
         Ok(Located {
             path: Some(path),
             identity,
         })
+    }
+
+    /// Finds a file by name in the archive of the document: its path and its index.
+    fn in_archive(&self, name: &str) -> Option<(PathBuf, usize)> {
+        self.archive.as_ref()?.find(name)
+    }
+
+    /// Reads a file of the archive by its index.
+    fn read_in_archive(&self, index: usize, max_bytes: u64) -> Result<Bytes, AssetError> {
+        let bytes = self.archive.as_ref().map(|archive| archive.read(index));
+        let bytes = bytes.unwrap_or_else(|| Ok(Bytes::new()));
+        let bytes = bytes.map_err(AssetError::Unreadable)?;
+        if bytes.len() as u64 > max_bytes {
+            let message = format!("{} bytes; expected at most {max_bytes}", bytes.len());
+            return Err(AssetError::Unreadable(message));
+        }
+        Ok(bytes)
     }
 
     /// The bytes of a built-in file.
@@ -346,6 +380,7 @@ mod tests {
             path: model.join("knight.pfobj"),
             bytes: Bytes::new(),
             embedded: &[],
+            archive: None,
         };
         let options = OpenOptions {
             texture_folders: vec![folder.path().to_owned()],

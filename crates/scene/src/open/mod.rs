@@ -390,6 +390,7 @@ mod tests {
                 path: name.into(),
                 bytes: Bytes::copy_from_slice(bytes),
                 embedded: &[],
+                archive: None,
             };
             identify_format(&source).unwrap().id
         };
@@ -423,6 +424,7 @@ mod tests {
                 path: path.into(),
                 bytes: Bytes::copy_from_slice(bytes),
                 embedded: &[],
+                archive: None,
             };
             let error = identify_format(&source("a.map")).unwrap_err();
             assert!(error.to_string().contains(word), "{error}");
@@ -440,6 +442,7 @@ mod tests {
             path: "thing.bin".into(),
             bytes: Bytes::copy_from_slice(bytes),
             embedded: &[],
+            archive: None,
         };
         for (bytes, word) in [
             (&b""[..], "empty"),

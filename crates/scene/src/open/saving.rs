@@ -227,6 +227,7 @@ pub fn check_format_target(
         path: PathBuf::new(),
         bytes: fs::read(path)?.into(),
         embedded: &[],
+        archive: None,
     };
     let is_of_format = || identify_format(&source).is_ok_and(|found| found.id == format.id);
     if !source.bytes.is_empty() && !is_of_format() {

@@ -59,6 +59,7 @@ impl BrokenRules {
             path: name.into(),
             bytes: bytes.into().into(),
             embedded: beside,
+            archive: None,
         };
         match mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()) {
             Ok(document) => {
@@ -550,6 +551,7 @@ fn open_levels(broken: &mut BrokenRules) {
         path: "a.pmf".into(),
         bytes: Bytes::new(),
         embedded: &[],
+        archive: None,
     };
     let map = Map::build(map, &source, &OpenOptions::default(), &Progress::default());
     broken.add(&map.unwrap().about().problems);
@@ -855,6 +857,7 @@ fn leave_unused(broken: &mut BrokenRules) {
         path: "linker.map".into(),
         bytes: Bytes::from_static(b"SECTIONS { }\n"),
         embedded: &[],
+        archive: None,
     };
     let error = mapscope_scene::identify_format(&source).unwrap_err();
     broken.add(&error.skipped());

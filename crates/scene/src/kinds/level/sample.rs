@@ -15,6 +15,7 @@ pub(super) fn map(pmf: Pmf) -> Map {
         path: "sample.pmf".into(),
         bytes: Bytes::new(),
         embedded: &[],
+        archive: None,
     };
     let (options, progress) = (OpenOptions::default(), Progress::default());
     Map::build(pmf, &source, &options, &progress).unwrap()
@@ -26,6 +27,7 @@ pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
         path: "sample.pmf".into(),
         bytes: Bytes::copy_from_slice(bytes),
         embedded: &[],
+        archive: None,
     };
     let pmf = pmf::read(&source.bytes).unwrap();
     let (options, progress) = (OpenOptions::default(), Progress::default());

@@ -455,6 +455,7 @@ mod tests {
             path,
             bytes: Bytes::new(),
             embedded: &[],
+            archive: None,
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
         Textures::load(map, &source, &options, &progress).unwrap()

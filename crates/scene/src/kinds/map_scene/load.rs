@@ -224,6 +224,7 @@ fn load_map(
             path: path.clone(),
             bytes: Bytes::from_static(bytes),
             embedded: source.embedded,
+            archive: None,
         }),
         // A map that the user named may be anywhere.
         None if options.map == MapChoice::Beside && leads_out(&source.path, &path) => {
@@ -335,6 +336,10 @@ fn parse_models(
                 path: file.path.clone().unwrap_or_else(|| name.into()),
                 bytes,
                 embedded: source.embedded,
+                archive: source
+                    .archive
+                    .as_ref()
+                    .and_then(|it| it.of(file.path.as_deref()?)),
             };
             let pfobj = source.parse::<Pfobj>(&progress.silent());
             let pfobj = pfobj.map_err(|error| unreadable(name, &error))?;

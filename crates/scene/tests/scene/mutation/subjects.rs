@@ -838,6 +838,7 @@ pub(crate) fn source(bytes: &[u8], name: &str) -> Source {
         path: Path::new("/nowhere/at/all").join(name),
         bytes: bytes.to_vec().into(),
         embedded: &[],
+        archive: None,
     }
 }
 
