@@ -20,7 +20,7 @@ use bytes::Bytes;
 use self::rules::ArchiveRules;
 use crate::{Format, Place, ReadError, lz4};
 
-pub use read::{Fault, Paf, read};
+pub use read::{Fault, Paf, read, read_with};
 #[cfg(feature = "write")]
 pub use write::{NewFile, WrittenLayout, write};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use bytes::Bytes;
 
@@ -43,6 +43,17 @@ pub struct Paf {
 /// # Errors
 /// If the file has another magic or version, or no readable root directory.
 pub fn read(bytes: &Bytes) -> Result<Paf, ReadError> {
+    read_with(bytes, &mut |_| ControlFlow::Continue(()))
+}
+
+/// [`read`] with a callback that can cancel before each of the three readings.
+///
+/// # Errors
+/// As [`read`], plus [`ReadError::Cancelled`] if the callback breaks.
+pub fn read_with(
+    bytes: &Bytes,
+    watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
+) -> Result<Paf, ReadError> {
     let start = bytes.get(..MAGIC.len()).unwrap_or(bytes);
     if start != MAGIC {
         return Err(ReadError::unreadable(
@@ -73,6 +84,9 @@ pub fn read(bytes: &Bytes) -> Result<Paf, ReadError> {
     let mut best: Option<Reading<'_>> = None;
     let layouts = [is_p1(bytes, root).then_some(&P1), Some(&P3), Some(&P2)];
     for layout in layouts.into_iter().flatten() {
+        if watch(0.0).is_break() {
+            return Err(ReadError::Cancelled);
+        }
         // A reading of P2 as P3 can be whole by chance, but then its records overlap.
         if best.as_mut().is_some_and(Reading::is_certain) {
             break;

@@ -124,15 +124,6 @@ fn archive_of(bytes: &Bytes) -> Result<Archive, Option<ReadError>> {
 }
 
 impl ArchiveOrigin {
-    /// The archive of a file inside it.
-    pub(crate) fn new(archive: Arc<Archive>, path: PathBuf) -> Self {
-        Self {
-            archive,
-            path,
-            folder: Vec::new(),
-        }
-    }
-
     /// Reads the first file along a path. Also returns the names after it, which are inside of it.
     fn open<'n>(
         &self,

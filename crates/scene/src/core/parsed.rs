@@ -2,7 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use bytes::Bytes;
+
 use mapscope_formats::ika::{self, Map, TextMap, Vsp};
+use mapscope_formats::paf::{self, Paf};
 use mapscope_formats::pfmap::{self, Pfmap};
 use mapscope_formats::pfobj::{self, Pfobj};
 use mapscope_formats::pfscene::{self, Pfscene};
@@ -17,7 +20,7 @@ pub(crate) trait Parsed: Sized {
 
     /// Parses the bytes and reports the completed fraction to `watch`.
     fn read_with(
-        bytes: &[u8],
+        bytes: &Bytes,
         watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
     ) -> Result<Self, ReadError>;
 
@@ -27,12 +30,16 @@ pub(crate) trait Parsed: Sized {
 
 /// Implements [`Parsed`]; one line per type with its format and its reader.
 macro_rules! parsed {
-    ($($data:ty: $format:path, $read_with:path;)+) => {$(
+    ($($data:ty: $format:path, $read_with:path;)+) => {
+        /// The formats of all files, in the order in which their contents are tried.
+        pub(crate) static FORMATS: &[&Format] = &[$(&$format),+];
+
+        $(
         impl Parsed for $data {
             const FORMAT: &'static Format = &$format;
 
             fn read_with(
-                bytes: &[u8],
+                bytes: &Bytes,
                 watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
             ) -> Result<Self, ReadError> {
                 $read_with(bytes, watch)
@@ -42,7 +49,8 @@ macro_rules! parsed {
                 &mut self.problems
             }
         }
-    )+};
+        )+
+    };
 }
 
 parsed! {
@@ -50,9 +58,10 @@ parsed! {
     Pfobj: pfobj::FORMAT, pfobj::read_with;
     Pfscene: pfscene::FORMAT, pfscene::read_with;
     Pmf: pmf::FORMAT, pmf::read_with;
+    Paf: paf::FORMAT, paf::read_with;
     Map: ika::map::FORMAT, ika::map::read_with;
     TextMap: ika::text_map::FORMAT, ika::text_map::read_with;
-    Vsp: ika::vsp::FORMAT, ika::vsp::read_with;
-    MapData: ppe::MAP_FORMAT, map_data::read_with;
     Xmf: ppe::XMF_FORMAT, xmf::read_with;
+    MapData: ppe::MAP_FORMAT, map_data::read_with;
+    Vsp: ika::vsp::FORMAT, ika::vsp::read_with;
 }

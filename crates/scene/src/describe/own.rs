@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value as Json;
+use sha2::{Digest as _, Sha256};
 
 use crate::Origin;
 
@@ -107,6 +108,18 @@ pub(crate) fn hex_text(bytes: &[u8]) -> String {
     }
     let numbers = bytes.iter().map(|byte| format!("{byte:02x}"));
     numbers.collect::<Vec<_>>().join(" ")
+}
+
+/// The SHA-256 of bytes in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+
+    let mut text = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 /// Converts a field name to a JSON key: lower case, with underscores, keeping the signs of axes.

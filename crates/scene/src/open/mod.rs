@@ -16,11 +16,12 @@ use std::sync::Arc;
 use crate::core::source::{OpenError, OpenOptions, Progress, Source};
 use crate::core::{restored, rules};
 use crate::describe::table::{InfoKeys, ItemKeys};
+use crate::kinds::archive::ArchiveFile;
 use crate::kinds::map_scene::MapScene;
 use crate::kinds::model::Model;
 use crate::kinds::terrain::Terrain;
 use crate::kinds::tilemap::{TileMap, ika, ppe};
-use crate::{Document, Overlay, level, map_scene, model, terrain, tilemap};
+use crate::{Document, Overlay, archive, level, map_scene, model, terrain, tilemap};
 use mapscope_formats::{Format, Problem};
 
 /// Builds a document from a file's bytes.
@@ -65,6 +66,10 @@ static LEVEL: Kind = Kind {
     overlays: &level::OVERLAYS,
     item_keys: level::Map::item_keys,
 };
+static ARCHIVE: Kind = Kind {
+    overlays: &archive::OVERLAYS,
+    item_keys: ArchiveFile::item_keys,
+};
 static TILE_MAP: Kind = Kind {
     overlays: &tilemap::OVERLAYS,
     item_keys: TileMap::item_keys,
@@ -99,6 +104,13 @@ static REGISTRY: &[Entry] = &[
         kind: &LEVEL,
         info_keys: level::Map::info_keys,
         main_kind: "cube",
+    },
+    Entry {
+        format: &mapscope_formats::paf::FORMAT,
+        open: archive::open,
+        kind: &ARCHIVE,
+        info_keys: ArchiveFile::info_keys,
+        main_kind: "file",
     },
     Entry {
         format: &mapscope_formats::ika::map::FORMAT,
