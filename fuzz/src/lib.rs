@@ -58,6 +58,7 @@ targets! {
     PFSCENE: subjects::good_pfscenes, subjects::check_pfscene, 4;
     PMF: subjects::good_pmfs, subjects::check_pmf, 3;
     PMF_SECTIONS: pmf_sections::seeds, pmf_sections::check, 3;
+    PAF: subjects::good_pafs, subjects::check_paf, 3;
     IKA_MAP: subjects::good_ika_maps, subjects::check_ika_map, 3;
     IKA_TEXT_MAP: subjects::good_ika_texts, subjects::check_ika_text, 3;
     VSP: subjects::good_tilesets, subjects::check_tileset, 3;
@@ -79,11 +80,12 @@ pub static REPEATED: Target = Target {
 };
 
 /// File names, one of each kind, indexed by the first byte of an input, and valid files for each.
-const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 9] = [
+const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 10] = [
     ("a.pfmap", pfmap_seeds),
     ("a.pfobj", subjects::good_pfobjs),
     ("a.pfscene", subjects::good_pfscenes),
     ("a.pmf", subjects::good_pmfs),
+    ("a.paf", subjects::good_pafs),
     ("a.map", subjects::good_ika_maps),
     ("a.ika-map", subjects::good_ika_texts),
     ("a.vsp", subjects::good_tilesets),

@@ -3,7 +3,7 @@
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::ppe::{indexed, map_data, xmf};
-use mapscope_formats::{pfmap, pfobj, pfscene, pmf};
+use mapscope_formats::{paf, pfmap, pfobj, pfscene, pmf};
 use mapscope_scene::{InfoQuery, Shown};
 
 use crate::subjects;
@@ -23,11 +23,12 @@ const IS_OPENED: u8 = 0x80;
 const IS_COMPARED: u8 = 0x40;
 
 /// The readers, indexed by the other bits of the first byte of an input, and valid files for each.
-const READERS: [(Read, fn() -> Vec<Vec<u8>>); 10] = [
+const READERS: [(Read, fn() -> Vec<Vec<u8>>); 11] = [
     (|file| drop(pfmap::read(file)), crate::pfmap_seeds),
     (|file| drop(pfobj::read(file)), subjects::good_pfobjs),
     (|file| drop(pfscene::read(file)), subjects::good_pfscenes),
     (|file| drop(pmf::read(file)), subjects::good_pmfs),
+    (|file| drop(paf::read(&file.to_vec().into())), subjects::good_pafs),
     (|file| drop(ika_map::read(file)), subjects::good_ika_maps),
     (|file| drop(text_map::read(file)), subjects::good_ika_texts),
     (|file| drop(vsp::read(file)), subjects::good_tilesets),

@@ -396,6 +396,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn files_of_archives_are_of_the_formats_of_the_registry() {
+        let ids = |formats: &[&Format]| formats.iter().map(|it| it.id).collect::<Vec<_>>();
+        let registry: Vec<_> = formats().collect();
+        assert_eq!(ids(crate::core::parsed::FORMATS), ids(&registry));
+    }
+
+    #[test]
     fn formats_with_the_same_ending_are_distinguished() {
         let format = |name: &str, bytes: &[u8]| {
             let source = Source {
