@@ -62,6 +62,7 @@ targets! {
     PMF: subjects::good_pmfs, subjects::check_pmf, 3;
     PMF_SECTIONS: pmf_sections::seeds, pmf_sections::check, 3;
     P3M: p3m_checks::good, p3m_checks::check, 3;
+    PAF: subjects::good_pafs, subjects::check_paf, 3;
     IKA_MAP: subjects::good_ika_maps, subjects::check_ika_map, 3;
     IKA_TEXT_MAP: subjects::good_ika_texts, subjects::check_ika_text, 3;
     VSP: subjects::good_tilesets, subjects::check_tileset, 3;
@@ -89,6 +90,7 @@ const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 10] = [
     ("a.pfobj", subjects::good_pfobjs),
     ("a.pfscene", subjects::good_pfscenes),
     ("a.pmf", subjects::good_pmfs),
+    ("a.paf", subjects::good_pafs),
     ("a.map", subjects::good_ika_maps),
     ("a.ika-map", subjects::good_ika_texts),
     ("a.vsp", subjects::good_tilesets),

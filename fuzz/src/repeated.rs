@@ -3,7 +3,7 @@
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::ppe::{indexed, map_data, xmf};
-use mapscope_formats::{pfmap, pfobj, pfscene, pmf, ptf};
+use mapscope_formats::{paf, pfmap, pfobj, pfscene, pmf, ptf};
 use mapscope_scene::{InfoQuery, Shown};
 
 use crate::subjects;
@@ -28,6 +28,7 @@ const READERS: [(Read, fn() -> Vec<Vec<u8>>); 11] = [
     (|file| drop(pfobj::read(file)), subjects::good_pfobjs),
     (|file| drop(pfscene::read(file)), subjects::good_pfscenes),
     (|file| drop(pmf::read(file)), subjects::good_pmfs),
+    (|file| drop(paf::read(&file.to_vec().into())), subjects::good_pafs),
     (|file| drop(ika_map::read(file)), subjects::good_ika_maps),
     (|file| drop(text_map::read(file)), subjects::good_ika_texts),
     (|file| drop(vsp::read(file)), subjects::good_tilesets),

@@ -18,7 +18,9 @@ use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_formats::printable;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::demo::Demo;
-use mapscope_scene::{Document, InfoQuery, MapChoice, OpenError, OpenOptions, Playhead};
+use mapscope_scene::{
+    Document, InfoQuery, MapChoice, OpenError, OpenOptions, Playhead, file_on_disk,
+};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -989,6 +991,8 @@ impl ViewArgs {
                 files.push(file);
                 continue;
             }
+            // A path that goes on behind an archive is checked when it is opened.
+            let found = found.or_else(|_| std::fs::metadata(file_on_disk(path)).map(drop));
             found.map_err(|source| OpenError::Read {
                 path: path.clone(),
                 source,
@@ -1004,7 +1008,7 @@ impl ViewArgs {
 fn split_place(path: &Path) -> Option<(PathBuf, String)> {
     let text = path.to_str()?;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let exists = |file: &str| std::fs::metadata(file).is_ok_and(|found| found.is_file());
+    let exists = |file: &str| file_on_disk(Path::new(file)).is_file();
     let (before, last) = text.rsplit_once(':')?;
     if let Some((file, line)) = before.rsplit_once(':')
         && is_number(line)

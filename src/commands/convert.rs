@@ -230,6 +230,7 @@ fn check_format(converted: &Converted, out: &Path) -> Result<(), CommandError> {
         path: out.to_owned(),
         bytes: converted.bytes.clone().into(),
         embedded: &[],
+        archive: None,
     };
     match identify_format(&written) {
         Ok(found) if found.id != converted.format.id => Err(CommandError::Argument(format!(

@@ -1,4 +1,4 @@
-//! `mapscope extract`: the files of the archive that a map embeds, and its textures as PNG.
+//! `mapscope extract`: the files of an archive or of the archive in a map, and its textures as PNG.
 
 use std::fmt::Display;
 use std::fs;
@@ -11,15 +11,15 @@ use super::cli::ExtractArgs;
 use super::output::{self, Stdout, counted};
 use super::{CommandError, Status, interrupt, source, target};
 use mapscope_export::archive::{self, ArchiveFile, MAX_GROWTH};
-use mapscope_formats::pmf::archive::Archive;
+use mapscope_formats::paf::Archive;
 use mapscope_scene::{Document, OpenOptions, saving};
 
 pub(super) fn run(args: &ExtractArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let opened = source::open(&args.file, options)?;
     let document = &*opened.document;
-    let Some(archive) = archive::archive(document) else {
+    let Some(archive) = document.archive() else {
         return Err(CommandError::Argument(format!(
-            "{}: this {} has no archive; only PMF maps can have one",
+            "{}: this {} has no archive; expected a PAF archive or a PMF map with one",
             args.file.display(),
             document.about().format.name
         )));
@@ -39,6 +39,11 @@ pub(super) fn run(args: &ExtractArgs, options: &OpenOptions) -> Result<Status, C
         written: [0; 2],
         failed: 0,
     };
+    if args.names.is_empty() {
+        for (path, reason) in archive::skipped(archive) {
+            output::say(&format!("{}: skipped: {reason}", output::printable(&path)));
+        }
+    }
     let planned = writing.plan(archive, &files);
     // Check all files before the first one is written.
     for file in &planned {
@@ -123,7 +128,7 @@ fn check_size(files: &[ArchiveFile<'_>], file_bytes: u64) -> Result<(), CommandE
     let max = file_bytes.saturating_mul(MAX_GROWTH);
     if size > max {
         return Err(CommandError::Argument(format!(
-            "the files have {size} bytes in total, but at most {max} are extracted from a map of \
+            "the files have {size} bytes in total, but at most {max} are extracted from a file of \
              {file_bytes} bytes; name the files to extract"
         )));
     }
@@ -190,7 +195,7 @@ impl Writing<'_> {
 
     /// Checks that a file and its texture image, if any, may be written.
     fn check(&self, Planned { file, path, image }: &Planned<'_>) -> Result<(), CommandError> {
-        self.is_there(path, || Some(file.bytes().ok()?.into_owned()))?;
+        self.is_there(path, || Some(file.bytes().ok()?.to_vec()))?;
         if let Some(path) = image {
             self.is_there(path, || archive::texture_png(&file.bytes().ok()?)?.ok())?;
         }

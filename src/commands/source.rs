@@ -111,6 +111,7 @@ fn read_pipe(argument: &Path, pipe: impl Read) -> Result<Source, CommandError> {
         path: "-".into(),
         bytes: bytes.into(),
         embedded: &[],
+        archive: None,
     })
 }
 

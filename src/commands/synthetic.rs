@@ -290,6 +290,7 @@ fn source(path: String, bytes: Vec<u8>, embedded: &'static [NamedBytes]) -> Sour
         path: path.into(),
         bytes: bytes.into(),
         embedded,
+        archive: None,
     }
 }
 

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mapscope_formats::ika::{self, map as ika_map, text_map, vsp};
-use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, Chunk, ChunkClient, ChunkData, ChunkIndex, ClientDynamicLight, ClientMaterial, Cubes,
     DynamicLight, EntityKind, EntityList, Frame, Geometry, LightLayer, Lightmap, NewEntity,

@@ -115,6 +115,7 @@ impl Trial {
             path: self.folder.path().join(name),
             bytes: bytes.to_vec().into(),
             embedded: &[],
+            archive: None,
         };
         let before = ALLOCATED.load(Relaxed);
         PEAK.store(before, Relaxed);

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 
 use mapscope_formats::ika::{self, Parallax, map as ika_map, text_map, vsp};
 use mapscope_formats::p3m;
+use mapscope_formats::paf::{self, Archive, NewFile, WrittenLayout};
 use mapscope_formats::pfobj::{self, Bounds};
-use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{self, ChunkIndex, Cube, Extension, Packing};
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
 use mapscope_formats::ptf::{Layout, Texture};
@@ -440,6 +440,41 @@ fn written_pmf() -> WrittenFile {
     }
 }
 
+fn written_paf() -> WrittenFile {
+    let file = |path, bytes| NewFile {
+        path,
+        bytes,
+        compress: false,
+    };
+    let files = [file("b.txt", &b"four"[..]), file("a/notes.txt", b"one")];
+    let mut bytes = paf::write(&files, WrittenLayout::P3).unwrap();
+    // Another name for the last entry of the root, which becomes a link to that name.
+    let text = bytes.len() as u32;
+    let entry = bytes.len() - 13;
+    let name = u32::from_le_bytes(bytes[entry + 1..entry + 5].try_into().unwrap());
+    bytes.extend([3, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]);
+    bytes.extend(b"a/.");
+    bytes[entry] = 2;
+    bytes[entry + 9..entry + 13].copy_from_slice(&text.to_le_bytes());
+    assert_eq!(&bytes[name as usize + 12..][..5], b"b.txt");
+    WrittenFile {
+        name: "a.paf",
+        bytes,
+        options: Vec::new(),
+        expected: json!({
+            "layout": 3,
+            "entries": [
+                {"path": "a", "kind": "folder", "size": null, "sha256": null, "target": null},
+                {
+                    "path": "a/notes.txt", "kind": "file", "size": 3, "sha256": sha256(b"one"),
+                    "target": null,
+                },
+                {"path": "b.txt", "kind": "link", "size": null, "sha256": null, "target": "a/."},
+            ],
+        }),
+    }
+}
+
 const PARALLAX: Parallax = Parallax {
     mul: [3, 5],
     div: [2, 7],
@@ -659,6 +694,7 @@ pub(super) fn written_files(folder: &Folder) -> Vec<WrittenFile> {
         written_pfobj(),
         written_pfscene(),
         written_pmf(),
+        written_paf(),
         written_ika_map(),
         written_ika_text(),
         written_vsp(),
@@ -683,7 +719,7 @@ pub(super) fn info(folder: &Folder, written: &WrittenFile, options: &[String]) -
 }
 
 /// Formats of the contract that are not supported yet.
-const PLANNED: [&str; 1] = ["paf"];
+const PLANNED: [&str; 0] = [];
 
 #[test]
 fn info_is_as_the_contract_says() {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pfobj;
-use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_formats::ppe::{Cell, MapData, MapFlags, map_data};
 use mapscope_formats::ptf::{Layout, Texture};

@@ -87,6 +87,7 @@ fn made_map() -> Source {
         path: "made.pfmap".into(),
         bytes: synthesize::pfmap(1, 1, 7).into(),
         embedded: &[],
+        archive: None,
     }
 }
 

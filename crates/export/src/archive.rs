@@ -1,14 +1,13 @@
-//! The files of the archive that a PMF map embeds, and its textures as images.
+//! The files of an archive or of the archive in a PMF map, and its textures as images.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use mapscope_formats::pmf::archive::{Archive, Content};
+use mapscope_formats::paf::{Archive, Content, Link, Target};
 use mapscope_formats::ptf::Texture;
 use mapscope_formats::{ReadError, Severity, printable};
-use mapscope_scene::Document;
-use mapscope_scene::level::Map;
+use mapscope_scene::Bytes;
 use mapscope_scene::saving::PNG;
 
 /// Maximum ratio of the extracted size of an archive to its own size. LZ4 expands a byte to at most
@@ -43,31 +42,56 @@ pub enum PathError {
     Reserved,
 }
 
-/// The archive of a document, if it has one.
-pub fn archive(document: &dyn Document) -> Option<&Archive> {
-    document.content::<Map>()?.pmf().archive.as_ref()
-}
-
-/// The files of an archive in path order. A link is listed as a file with the content of its
-/// target.
+/// The files of an archive in path order. A link to a file is listed as a file with the content of
+/// its target.
 pub fn files(archive: &Archive) -> Vec<ArchiveFile<'_>> {
-    let files = archive.entries().iter().enumerate();
-    let files = files.filter_map(|(index, entry)| {
-        let path = archive.path(entry);
-        let entry = match entry.content {
-            Content::Directory => return None,
+    let entries = archive.entries().iter().enumerate();
+    let files = entries.filter_map(|(index, entry)| {
+        let entry_index = match &entry.content {
             Content::File(_) => index,
-            Content::Link(_) => archive.find(&path)?,
+            Content::Link(link) => file_of(archive, link)?,
+            Content::Directory(_) | Content::Unknown(_) => return None,
         };
         Some(ArchiveFile {
-            path,
+            path: archive.path(entry),
             archive,
-            entry,
+            entry: entry_index,
         })
     });
     let mut files: Vec<_> = files.collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
+}
+
+/// Index of the file that a link leads to.
+fn file_of(archive: &Archive, link: &Link) -> Option<usize> {
+    let Ok(Target::Entry(index)) = link.target else {
+        return None;
+    };
+    let index = index as usize;
+    let is_file = matches!(archive.entries().get(index)?.content, Content::File(_));
+    is_file.then_some(index)
+}
+
+/// The entries that [`files`] leaves out: paths of links to folders, of links that lead nowhere and
+/// of entries of an unknown type, each with the reason.
+pub fn skipped(archive: &Archive) -> Vec<(String, String)> {
+    let entries = archive.entries().iter();
+    let skipped = entries.filter_map(|entry| {
+        let reason = match &entry.content {
+            Content::Link(link) if file_of(archive, link).is_some() => return None,
+            Content::Link(link) => match link.target {
+                Ok(_) => format!("a link to the folder `{}`", link.text),
+                Err(dead_end) => format!("a link to `{}`, which {dead_end}", link.text),
+            },
+            Content::Unknown(kind) => format!("an entry of the unknown type {kind}"),
+            Content::Directory(_) | Content::File(_) => return None,
+        };
+        Some((archive.path(entry), reason))
+    });
+    let mut skipped: Vec<_> = skipped.collect();
+    skipped.sort();
+    skipped
 }
 
 impl<'a> ArchiveFile<'a> {
@@ -85,10 +109,8 @@ impl<'a> ArchiveFile<'a> {
     /// # Errors
     /// If it is compressed and cannot be decompressed, with the offset of its record in the
     /// archive.
-    pub fn bytes(&self) -> Result<Cow<'a, [u8]>, ReadError> {
-        self.archive
-            .file(self.entry)
-            .unwrap_or(Ok(Cow::Borrowed(&[])))
+    pub fn bytes(&self) -> Result<Bytes, ReadError> {
+        self.archive.file(self.entry).unwrap_or(Ok(Bytes::new()))
     }
 
     /// Its path relative to a target folder.
@@ -176,7 +198,7 @@ pub fn texture_png(bytes: &[u8]) -> Option<Result<Vec<u8>, ReadError>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mapscope_formats::pmf::archive::NewFile;
+    use mapscope_formats::paf::NewFile;
     use mapscope_formats::ptf::Layout;
 
     fn build(files: &[(&str, &[u8])]) -> Archive {

@@ -19,6 +19,7 @@ mod nesting;
 mod not_read;
 mod out;
 pub mod p3m;
+pub mod paf;
 pub mod parallel;
 pub mod pfmap;
 pub mod pfobj;
@@ -52,6 +53,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         pfscene::RULES,
         pmf::RULES,
         p3m::RULES,
+        paf::rules::RULES,
         ika::RULES,
         ppe::RULES,
         ptf::RULES,

@@ -95,6 +95,11 @@ static ROWS: &[Row] = &[
         is_text: false,
     },
     Row {
+        id: "paf",
+        magic: &[at!(0..=0, r"PAF\x00", b"PAF\0")],
+        is_text: false,
+    },
+    Row {
         id: "ika-map",
         magic: &[at!(0..=0, r"MAP\xf9", b"MAP\xf9")],
         is_text: false,

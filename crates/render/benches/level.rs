@@ -25,6 +25,7 @@ static SOURCE: LazyLock<Source> = LazyLock::new(|| {
         path: "made-up.pmf".into(),
         bytes: bytes.into(),
         embedded: &[],
+        archive: None,
     }
 });
 

@@ -22,6 +22,7 @@ static TERRAIN: LazyLock<Arc<dyn Document>> = LazyLock::new(|| {
         path: "terrain.pfmap".into(),
         bytes: synthesize::pfmap(64, 64, 1).into(),
         embedded: &[],
+        archive: None,
     })
 });
 static LEVEL: LazyLock<Arc<dyn Document>> = LazyLock::new(|| {
@@ -31,6 +32,7 @@ static LEVEL: LazyLock<Arc<dyn Document>> = LazyLock::new(|| {
         path: "level.pmf".into(),
         bytes: bytes.into(),
         embedded: &[],
+        archive: None,
     })
 });
 static SCENE: LazyLock<Arc<dyn Document>> = LazyLock::new(|| {

@@ -90,6 +90,7 @@ fn build_terrain(map: Pfmap) -> Result<Terrain, OpenError> {
         path: PathBuf::from("bench.pfmap"),
         bytes: Bytes::new(),
         embedded: &[],
+        archive: None,
     };
     Terrain::build(map, &source, &OpenOptions::default(), &Progress::default())
 }

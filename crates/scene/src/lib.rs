@@ -15,8 +15,9 @@ mod open;
 pub use assets::{NamedFile, Pending};
 pub use bytes::Bytes;
 pub use core::budget::DecodeBudget;
+pub use core::inside::{ArchiveOrigin, file_on_disk};
 pub use core::item::{
-    Flaw, Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem,
+    ArchiveItem, Flaw, Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem,
 };
 pub use core::overlay::{Overlay, OverlayId, OverlaySet};
 pub use core::parallel::map_parallel;
@@ -47,7 +48,7 @@ pub use document::{
     ProblemTarget, RelatedFiles, Spawn, ViewState, VisibleFrom, Walk,
 };
 pub use geometry::{Aabb, Ray, camera, normal};
-pub use kinds::{level, map_scene, model, terrain, tilemap};
+pub use kinds::{archive, level, map_scene, model, terrain, tilemap};
 pub use open::find::{NamedItem, find_items, items_of_kinds};
 pub use open::go_to::{Destination, destinations};
 pub use open::query::{Found, QueryError, find_matches};

@@ -1,7 +1,7 @@
 //! Builds the map in the structures of the format.
 
 use glam::{IVec3, Vec2, Vec3};
-use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pmf::{
     Chunk, ChunkClient, ChunkData, ChunkIndex, ChunkServer, ClientDynamicLight, ClientFastLight,
     ClientMaterial, Corners, Cubes, DynamicLight, EnvironmentRegion, Extension, FastLight, Frame,

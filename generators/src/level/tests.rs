@@ -20,6 +20,7 @@ static OPEN: LazyLock<Map> = LazyLock::new(|| {
         path: FILE.into(),
         bytes: MADE.as_slice().into(),
         embedded: &[],
+        archive: None,
     };
     let (options, progress) = (OpenOptions::default(), Progress::default());
     Map::build(READ.clone(), &source, &options, &progress).unwrap()

@@ -397,6 +397,7 @@ mod tests {
             path: "a.pfscene".into(),
             bytes: mapscope_testdata::tiny_scene::SCENE.as_bytes().into(),
             embedded: &[],
+            archive: None,
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let document = mapscope_scene::open(&source, &options, &progress).unwrap();

@@ -112,6 +112,13 @@ impl Tree {
                 let depth_at = |at| Some(line_at(context, at)?.depth);
                 action = key_pressed(ui, &line, at, count, depth_at).or(action.take());
             }
+            if response.has_focus()
+                && line.selected
+                && let Some(item) = line.item
+                && ui.input(|input| input.key_pressed(Key::Enter))
+            {
+                context.ask(Request::Visit(item));
+            }
             if response.hovered() {
                 hovered = line.item;
             }

@@ -855,6 +855,7 @@ mod tests {
             path: path.into(),
             bytes: demo::TERRAIN.source().bytes.to_vec().into(),
             embedded: &[],
+            archive: None,
         };
         let mut outcome = outcome(path, false, true);
         let (options, progress) = (OpenOptions::default(), Progress::default());

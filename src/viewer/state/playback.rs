@@ -381,6 +381,7 @@ mod tests {
                 "skin.png",
                 include_bytes!("../../../tests/goldens/shadow.png"),
             )],
+            archive: None,
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
         mapscope_scene::open(&source, &options, &progress).unwrap()

@@ -472,6 +472,7 @@ mod tests {
             path: folder.join("made.pfscene"),
             bytes: text.as_bytes().to_vec().into(),
             embedded: &[],
+            archive: None,
         };
         mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
             .map_err(|error| error.to_string())
@@ -666,6 +667,7 @@ mod tests {
                 path: "made.pfmap".into(),
                 bytes: mapscope_testdata::synthesize::pfmap(2, chunk_cols, 7).into(),
                 embedded: &[],
+                archive: None,
             };
             mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
         };

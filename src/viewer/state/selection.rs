@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::State;
 use super::session::Session;
-use mapscope_scene::{Direction, Item, ModelItem, Moment, ProblemTarget, SceneItem};
+use mapscope_scene::{Direction, Item, LevelItem, ModelItem, Moment, ProblemTarget, SceneItem};
 
 /// `true` for a joint of a model, also of an entity's.
 pub(crate) fn is_joint(item: Item) -> bool {
@@ -182,11 +182,14 @@ impl State {
         self.session.frame(item);
     }
 
-    /// Visits an item like a double click in a list: looks through a camera, opens a model file,
-    /// and frames everything else.
+    /// Visits an item like a double click in a list: looks through a camera, opens a model
+    /// file or a file of an archive, and frames everything else.
     pub(crate) fn visit(&mut self, item: Item) {
         let file = match item {
-            Item::Scene(SceneItem::Model { .. }) | Item::Model(ModelItem::Lod { .. }) => self
+            Item::Scene(SceneItem::Model { .. })
+            | Item::Model(ModelItem::Lod { .. })
+            | Item::Level(LevelItem::ArchiveFile { .. })
+            | Item::Archive(_) => self
                 .session
                 .document()
                 .and_then(|document| document.file_of(item)),

@@ -140,6 +140,7 @@ pub(crate) fn level() -> Arc<dyn Document> {
             path: "made.pmf".into(),
             bytes: pmf::write(&map, pmf::Packing::Stored).unwrap().into(),
             embedded: &[],
+            archive: None,
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
         mapscope_scene::open(&source, &options, &progress).unwrap()

@@ -591,6 +591,7 @@ mod tests {
             path: "a.pfscene".into(),
             bytes: mapscope_testdata::tiny_scene::SCENE.as_bytes().into(),
             embedded: &[],
+            archive: None,
         };
         let (options, progress) = (mapscope_scene::OpenOptions::default(), Progress::default());
         let scene = mapscope_scene::open(&scene, &options, &progress);
@@ -1613,6 +1614,7 @@ mod tests {
             path: "made.pfmap".into(),
             bytes: bytes.into(),
             embedded: &[],
+            archive: None,
         };
         let (options, progress) = (mapscope_scene::OpenOptions::default(), Progress::default());
         let map = mapscope_scene::open(&source, &options, &progress).unwrap();

@@ -648,6 +648,7 @@ fn real_files_become_every_form_and_come_back_with_no_difference() {
             path: path.clone(),
             bytes: Bytes::from(bytes.clone()),
             embedded: &[],
+            archive: None,
         };
         let Ok(format) = mapscope_scene::identify_format(&source) else {
             continue;

@@ -482,6 +482,7 @@ mod tests {
             path: "sample.pmf".into(),
             bytes: Default::default(),
             embedded: &[],
+            archive: None,
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
         Map::build(pmf, &source, &options, &progress).unwrap()

@@ -464,6 +464,7 @@ mod tests {
             path: "sample.pfmap".into(),
             bytes: Default::default(),
             embedded: &[],
+            archive: None,
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
         Terrain::build(map, &source, &options, &progress).unwrap()

@@ -215,6 +215,7 @@ fn model_of(pfobj: Pfobj) -> Model {
         path: "folder/guard.pfobj".into(),
         bytes: Bytes::new(),
         embedded: &[],
+        archive: None,
     };
     Model::build(
         pfobj,
@@ -655,6 +656,7 @@ fn cameras_and_attributes_are_those_of_the_scene() {
         path: "a.pfscene".into(),
         bytes: Bytes::from_static(tiny_scene::SCENE.as_bytes()),
         embedded: &[],
+        archive: None,
     };
     let document = mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default());
     let document = document.unwrap();
@@ -800,6 +802,7 @@ fn models_that_are_missing_are_left_out_and_named() {
         path: "a.pfscene".into(),
         bytes: Bytes::from_static(tiny_scene::SCENE.as_bytes()),
         embedded: &[],
+        archive: None,
     };
     let document = mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default());
     let file = ReadBack::document(&*document.unwrap());

@@ -4,7 +4,6 @@
 //! (sections A and B). Coordinates are those of the file, without conversion: left-handed, X right,
 //! Y up, Z forward, one unit is a metre.
 
-pub mod archive;
 mod bytes;
 mod chunk;
 mod chunk_codec;
@@ -50,7 +49,7 @@ pub use level::{
     ClientMaterial, Gravity, LevelClient, LevelCommon, Material, PhysicsMaterial, Sky,
     SoundEnvironment, SoundMaterial, Wave, Weather,
 };
-pub use read::{read, read_with};
+pub use read::{read, read_archive, read_with};
 pub(crate) use rules::RULES;
 #[cfg(feature = "write")]
 pub use string_builder::StringTableBuilder;
@@ -62,8 +61,8 @@ pub use crate::ReadError as PmfError;
 /// The reason why a map cannot be written.
 pub use crate::WriteError;
 
+use crate::paf::Archive;
 use crate::{Format, Problem, lz4};
-use archive::Archive;
 
 /// The table entry for PMF.
 pub static FORMAT: Format = Format {

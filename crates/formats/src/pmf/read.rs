@@ -19,6 +19,7 @@ use super::entities::{Entities, MIN_BYTES};
 use super::header::read_name;
 use super::lz4::Budget;
 use super::{Frame, Pmf, PmfError, rules};
+use crate::paf::Archive;
 use crate::{Cause, Place, Problem, Problems, ReadError, Rule, counted};
 use front::leads_to_level;
 
@@ -95,6 +96,17 @@ pub fn read_with(
     reader.keep(read, "the rest of the file")?;
     map.problems = reader.problems.finish();
     Ok(map)
+}
+
+/// Reads only the archive of a map, which is empty if the map has none.
+///
+/// # Errors
+/// Returns an error if the parts before it are unreadable.
+pub fn read_archive(bytes: &[u8]) -> Result<Archive, PmfError> {
+    let (mut cursor, mut problems) = (in_file(bytes), Problems::new());
+    let mut header = read_name(&mut cursor, &mut problems)?;
+    let archive = front::read_to_archive(&mut cursor, &mut problems, &mut header)?.1;
+    Ok(archive.unwrap_or_default())
 }
 
 /// A cursor over the file, outside its levels.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use mapscope_formats::pmf::archive::Archive;
+use mapscope_formats::paf::Archive;
 use mapscope_formats::pmf::{
     self, ChunkData, ChunkIndex, Cube, CubeKind, Entities, FORMAT, Face, Geometry, Level, Packing,
     Pmf, PmfError, Side, StringRef, StringTable, Vertex,

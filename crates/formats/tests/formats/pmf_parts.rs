@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use mapscope_formats::pmf::archive::{Archive, Content};
+use mapscope_formats::paf::{Archive, Content};
 use mapscope_formats::pmf::{
     self, Entities, EntityKind, EntityList, Pmf, StringTable, StringTableBuilder,
 };
@@ -39,7 +39,7 @@ fn texts(list: &Value) -> Vec<String> {
 
 fn file(archive: &Archive, path: &str) -> Vec<u8> {
     let index = archive.find(path).unwrap_or_else(|| panic!("{path}"));
-    archive.file(index).unwrap().unwrap().into_owned()
+    archive.file(index).unwrap().unwrap().to_vec()
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn rewrite(archive: &Archive) {
     let new: Vec<_> = paths
         .iter()
         .zip(&files)
-        .map(|(path, bytes)| pmf::archive::NewFile {
+        .map(|(path, bytes)| mapscope_formats::paf::NewFile {
             path,
             bytes,
             compress: is_compressed(path),

@@ -1,6 +1,6 @@
 //! Recovery of truncated and corrupt maps.
 
-use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pmf::*;
 use mapscope_formats::{Place, Problem, Severity, Subject};
 use mapscope_testdata::{stride, synthesize};

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pmf::*;
 use mapscope_formats::{Problem, Subject};
 use mapscope_testdata::{shared, stride, synthesize};

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use mapscope_formats::pmf::archive::{Archive, NewFile};
+use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, Cell, ChunkClient, ChunkData, ChunkIndex, ChunkServer, ClientDynamicLight,
     ClientFastLight, ClientMaterial, Corners, Cube, Cubes, DynamicLight, EntityKind, EntityList,
@@ -545,6 +545,7 @@ pub(crate) fn open() -> Arc<dyn Document> {
         path: Path::new("gallery.pmf").into(),
         bytes: bytes.into(),
         embedded: &[],
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
@@ -573,6 +574,7 @@ pub(crate) fn open_broken() -> Arc<dyn Document> {
         path: Path::new("broken.pmf").into(),
         bytes: file.into(),
         embedded: &[],
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }

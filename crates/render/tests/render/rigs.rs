@@ -86,6 +86,7 @@ pub(crate) fn open(path: &Path, pfobj: &Pfobj) -> Arc<dyn Document> {
         path: path.to_owned(),
         bytes: pfobj::write(pfobj).into(),
         embedded: demo::TERRAIN.source().embedded,
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
@@ -110,6 +111,7 @@ pub(crate) fn scene(entities: usize, pfobj: &Pfobj) -> Arc<dyn Document> {
         path: Path::new("rigs.pfscene").to_owned(),
         bytes: text.into_bytes().into(),
         embedded: Box::leak(Box::new(files)),
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }

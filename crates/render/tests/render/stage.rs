@@ -58,6 +58,7 @@ pub(crate) fn open(path: impl Into<PathBuf>, text: impl AsRef<[u8]>) -> Arc<dyn 
         path: path.into(),
         bytes: text.as_ref().to_vec().into(),
         embedded: demo::TERRAIN.source().embedded,
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
@@ -87,6 +88,7 @@ pub(crate) fn open_map_in(
         path: "made.pfmap".into(),
         bytes: Bytes::new(),
         embedded: demo::TERRAIN.source().embedded,
+        archive: None,
     };
     let map = pfmap::read(map_text(chunks, &MATERIALS, &[], tile).as_bytes()).unwrap();
     let (options, progress) = (OpenOptions::default(), Progress::default());

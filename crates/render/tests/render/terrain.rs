@@ -1176,6 +1176,7 @@ fn the_navigation_overlay_and_the_grid_agree() {
         path: folder.path().join("land.pfmap"),
         bytes: Bytes::new(),
         embedded: &[],
+        archive: None,
     };
     let options = OpenOptions::default();
     let mut land = Terrain::build(map, &source, &options, &Progress::default()).unwrap();

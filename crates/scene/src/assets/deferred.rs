@@ -388,6 +388,7 @@ mod tests {
             path: folder.join("a.pfobj"),
             bytes: Bytes::new(),
             embedded: &[],
+            archive: None,
         };
         let options = OpenOptions::default();
         Arc::new(Assets::new(&source, &options, LookUp::Beside))

@@ -9,8 +9,9 @@ mod roots;
 mod skybox;
 mod texture;
 
-use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
+
+use bytes::Bytes;
 
 pub use self::deferred::{DeferredTexture, Pending};
 pub(crate) use self::deferred::{DeferredTextures, SharedTextures};
@@ -26,6 +27,7 @@ use self::texture::Decoded;
 pub(crate) use self::texture::{MAX_SIDE_TEXELS, placeholder_texture};
 pub use self::texture::{Texture, TextureFile, Thumbnail};
 use crate::core::budget::{Cost, DecodeBudget};
+use crate::core::inside::ArchiveOrigin;
 use crate::core::source::{OpenOptions, Source};
 
 /// The engine's folder of map textures, relative to its asset root.
@@ -79,6 +81,8 @@ pub struct NamedFile {
 pub(crate) struct Assets {
     /// Names and bytes of built-in files.
     embedded: &'static [(&'static str, &'static [u8])],
+    /// The archive that the document comes from, if any.
+    archive: Option<ArchiveOrigin>,
     roots: AssetRoots,
     /// `true` if deferred textures are only checked, without keeping their pixels.
     checks_textures: bool,
@@ -90,7 +94,7 @@ pub(crate) struct Assets {
 #[derive(Debug)]
 pub(crate) struct AssetFile {
     /// Its bytes.
-    pub(crate) bytes: Result<Cow<'static, [u8]>, AssetError>,
+    pub(crate) bytes: Result<Bytes, AssetError>,
     /// Its path; `None` if it was not found or is built in.
     pub(crate) path: Option<PathBuf>,
     /// The files that were found or looked for, to be watched for changes.
@@ -157,6 +161,7 @@ impl Assets {
         };
         Self {
             embedded: source.embedded,
+            archive: source.archive.clone(),
             roots: AssetRoots::new(own.into_iter().flatten().chain(named))
                 .within(own_asset_root(&source.path)),
             checks_textures: options.checks_textures,
@@ -187,17 +192,23 @@ impl Assets {
     ) -> AssetFile {
         if let Some(bytes) = self.embedded(name) {
             return AssetFile {
-                bytes: Ok(bytes.into()),
+                bytes: Ok(Bytes::from_static(bytes)),
                 path: None,
+                candidates: Vec::new(),
+            };
+        }
+        if let Some((path, index)) = self.in_archive(name) {
+            return AssetFile {
+                bytes: self.read_in_archive(index, max_bytes),
+                path: Some(path),
+                // The archive is watched as the file of the document.
                 candidates: Vec::new(),
             };
         }
         match find() {
             Ok(path) => AssetFile {
-                bytes: match Source::read_up_to(&path, max_bytes) {
-                    Ok(bytes) => Ok(bytes.into()),
-                    Err(error) => Err(AssetError::Unreadable(error.to_string())),
-                },
+                bytes: Source::read_up_to(&path, max_bytes)
+                    .map_err(|error| AssetError::Unreadable(error.to_string())),
                 candidates: vec![path.clone()],
                 path: Some(path),
             },
@@ -211,9 +222,10 @@ impl Assets {
 
     /// The canonical path of a file, the same for all its names, if the file exists.
     pub(crate) fn identity(&self, name: &str) -> Option<PathBuf> {
-        match self.embedded(name) {
-            Some(_) => Some(name.into()),
-            None => self.roots.look_up(name).ok()?.map(|(_, real)| real),
+        match (self.embedded(name), self.in_archive(name)) {
+            (Some(_), _) => Some(name.into()),
+            (None, Some((path, _))) => Some(path),
+            (None, None) => self.roots.look_up(name).ok()?.map(|(_, real)| real),
         }
     }
 
@@ -233,11 +245,34 @@ impl Assets {
                 identity: name.into(),
             });
         }
+        if let Some((path, _)) = self.in_archive(name) {
+            return Ok(Located {
+                identity: path.clone(),
+                path: Some(path),
+            });
+        }
         let (path, identity) = self.roots.find_real(name)?;
         Ok(Located {
             path: Some(path),
             identity,
         })
+    }
+
+    /// Finds a file by name in the archive of the document: its path and its index.
+    fn in_archive(&self, name: &str) -> Option<(PathBuf, usize)> {
+        self.archive.as_ref()?.find(name)
+    }
+
+    /// Reads a file of the archive by its index.
+    fn read_in_archive(&self, index: usize, max_bytes: u64) -> Result<Bytes, AssetError> {
+        let bytes = self.archive.as_ref().map(|archive| archive.read(index));
+        let bytes = bytes.unwrap_or_else(|| Ok(Bytes::new()));
+        let bytes = bytes.map_err(AssetError::Unreadable)?;
+        if bytes.len() as u64 > max_bytes {
+            let message = format!("{} bytes; expected at most {max_bytes}", bytes.len());
+            return Err(AssetError::Unreadable(message));
+        }
+        Ok(bytes)
     }
 
     /// The bytes of a built-in file.
@@ -354,7 +389,6 @@ pub(crate) fn below(folder: &Path, path: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bytes::Bytes;
 
     #[test]
     fn a_model_looks_beside_itself_first_and_a_map_last() {
@@ -367,6 +401,7 @@ mod tests {
             path: model.join("knight.pfobj"),
             bytes: Bytes::new(),
             embedded: &[],
+            archive: None,
         };
         let options = OpenOptions {
             texture_folders: vec![folder.path().to_owned()],

@@ -1,6 +1,6 @@
 //! Skyboxes: six surrounding images, named and oriented as in the engine.
 
-use std::borrow::Cow;
+use bytes::Bytes;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 use std::time::SystemTime;
@@ -135,7 +135,7 @@ struct Image {
     face: &'static str,
     /// Its name below the asset root.
     name: String,
-    bytes: Cow<'static, [u8]>,
+    bytes: Bytes,
     /// Width and height in pixels.
     size: [u32; 2],
 }

@@ -288,9 +288,20 @@ impl Assets {
         file: Option<&Path>,
         kept_bytes: impl FnOnce(u64) -> u64,
     ) -> Result<(), Fault> {
-        let head = file.and_then(|file| Some((Head::of_file(file).ok()?, file.metadata().ok()?)));
+        let head = match self.in_archive(name) {
+            None => {
+                file.and_then(|file| Some((Head::of_file(file).ok()?, file.metadata().ok()?.len())))
+            }
+            Some((_, index)) => self
+                .read_in_archive(index, u64::MAX)
+                .ok()
+                .and_then(|bytes| {
+                    let len = bytes.len() as u64;
+                    Some((Head::read(&bytes, len).ok()?, len))
+                }),
+        };
         let mut cost = head
-            .map(|(head, file)| head.cost(file.len(), Some(MAX_SIDE_TEXELS)))
+            .map(|(head, bytes)| head.cost(bytes, Some(MAX_SIDE_TEXELS)))
             .unwrap_or_default();
         cost.kept_bytes = kept_bytes(cost.kept_bytes);
         self.budget.take(cost).map_err(|limit| {

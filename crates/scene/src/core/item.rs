@@ -379,6 +379,18 @@ items! {
         /// The clip of the animated tiles.
         Clip "clip",
     }
+
+    /// An item of an archive. Entries are numbered in file order.
+    Archive(ArchiveItem) {
+        /// The whole file.
+        Archive "archive",
+        /// A file.
+        File "file" { index: u32 },
+        /// A folder.
+        Folder "folder" { index: u32 },
+        /// A link to another entry.
+        Link "link" { index: u32 },
+    }
 }
 
 /// Reason why the engine draws triangles of a model differently from their author's intent, or may

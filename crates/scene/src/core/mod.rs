@@ -3,6 +3,7 @@
 
 mod altered;
 pub(crate) mod budget;
+pub(crate) mod inside;
 pub(crate) mod item;
 pub(crate) mod overlay;
 pub(crate) mod parallel;

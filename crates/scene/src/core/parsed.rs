@@ -2,8 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use bytes::Bytes;
+
 use mapscope_formats::ika::{self, Map, TextMap, Vsp};
 use mapscope_formats::p3m::{self, P3m};
+use mapscope_formats::paf::{self, Paf};
 use mapscope_formats::pfmap::{self, Pfmap};
 use mapscope_formats::pfobj::{self, Pfobj};
 use mapscope_formats::pfscene::{self, Pfscene};
@@ -19,7 +22,7 @@ pub(crate) trait Parsed: Sized {
 
     /// Parses the bytes and reports the completed fraction to `watch`.
     fn read_with(
-        bytes: &[u8],
+        bytes: &Bytes,
         watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
     ) -> Result<Self, ReadError>;
 
@@ -29,12 +32,16 @@ pub(crate) trait Parsed: Sized {
 
 /// Implements [`Parsed`]; one line per type with its format and its reader.
 macro_rules! parsed {
-    ($($data:ty: $format:path, $read_with:path;)+) => {$(
+    ($($data:ty: $format:path, $read_with:path;)+) => {
+        /// The formats of all files, in the order in which their contents are tried.
+        pub(crate) static FORMATS: &[&Format] = &[$(&$format),+];
+
+        $(
         impl Parsed for $data {
             const FORMAT: &'static Format = &$format;
 
             fn read_with(
-                bytes: &[u8],
+                bytes: &Bytes,
                 watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
             ) -> Result<Self, ReadError> {
                 $read_with(bytes, watch)
@@ -44,7 +51,8 @@ macro_rules! parsed {
                 &mut self.problems
             }
         }
-    )+};
+        )+
+    };
 }
 
 parsed! {
@@ -53,10 +61,11 @@ parsed! {
     P3m: p3m::FORMAT, p3m::read_with;
     Pfscene: pfscene::FORMAT, pfscene::read_with;
     Pmf: pmf::FORMAT, pmf::read_with;
+    Paf: paf::FORMAT, paf::read_with;
     Map: ika::map::FORMAT, ika::map::read_with;
     TextMap: ika::text_map::FORMAT, ika::text_map::read_with;
-    Vsp: ika::vsp::FORMAT, ika::vsp::read_with;
-    MapData: ppe::MAP_FORMAT, map_data::read_with;
     Texture: ptf::FORMAT, ptf::read_with;
     Xmf: ppe::XMF_FORMAT, xmf::read_with;
+    MapData: ppe::MAP_FORMAT, map_data::read_with;
+    Vsp: ika::vsp::FORMAT, ika::vsp::read_with;
 }

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use thiserror::Error;
 
 use super::budget::DecodeBudget;
+use super::inside::{self, ArchiveOrigin};
 use super::parsed::Parsed;
 use super::system::system_reason;
 use super::{altered, rules};
@@ -25,31 +26,51 @@ pub struct Source {
     pub bytes: Bytes,
     /// Built-in files that replace the asset root: name and bytes.
     pub embedded: &'static [(&'static str, &'static [u8])],
+    /// The archive that it comes from, if any.
+    pub archive: Option<ArchiveOrigin>,
 }
 
 impl Source {
-    /// Reads a file.
+    /// Reads a file. The path of a file inside an archive goes on behind that of the archive.
     ///
     /// # Errors
     /// If it cannot be read, or changes during reading.
     pub fn read(path: &Path) -> Result<Self, OpenError> {
+        if let Some(inside) = inside::read(path) {
+            return inside;
+        }
         Ok(Self {
             path: path.to_owned(),
             bytes: Self::read_with(path, read_whole)?,
             embedded: &[],
+            archive: None,
         })
     }
 
     /// Reads the bytes of a file of at most `max_bytes` bytes.
-    pub(crate) fn read_up_to(path: &Path, max_bytes: u64) -> Result<Vec<u8>, OpenError> {
-        Self::read_with(path, |path| {
-            let bytes = std::fs::metadata(path)?.len();
-            if bytes > max_bytes {
-                let message = format!("{bytes} bytes; expected at most {max_bytes}");
-                return Err(std::io::Error::other(message));
+    pub(crate) fn read_up_to(path: &Path, max_bytes: u64) -> Result<Bytes, OpenError> {
+        let check = |bytes: u64| {
+            if bytes <= max_bytes {
+                return Ok(());
             }
+            let message = format!("{bytes} bytes; expected at most {max_bytes}");
+            Err(std::io::Error::other(message))
+        };
+        if let Some(inside) = inside::read(path) {
+            let bytes = inside?.bytes;
+            return match check(bytes.len() as u64) {
+                Ok(()) => Ok(bytes),
+                Err(source) => Err(OpenError::Read {
+                    path: path.to_owned(),
+                    source,
+                }),
+            };
+        }
+        let bytes = Self::read_with(path, |path| {
+            check(std::fs::metadata(path)?.len())?;
             std::fs::read(path)
-        })
+        });
+        bytes.map(Bytes::from)
     }
 
     /// Reads a file with a function, and checks that the file did not change in the meantime.

@@ -1,5 +1,6 @@
 //! Descriptions of documents: trees, fields, legends, lines and labels.
 
+pub(crate) mod archive_entry;
 pub mod colors;
 pub(crate) mod lines;
 pub(crate) mod numbers;

@@ -34,6 +34,7 @@ use crate::describe::{
     Kind, Label, Legend, Line, OutlineNode, PropertyGroup, Statistic, SummaryPart,
 };
 use crate::geometry::{Aabb, Ray};
+use mapscope_formats::paf::Archive;
 use mapscope_formats::{Format, Place, Problem, Problems};
 
 /// The intersection of a ray with a document.
@@ -383,6 +384,11 @@ pub trait Document: fmt::Debug + Send + Sync {
 
     /// The files that it names or was built from, if documents of its kind can have any.
     fn related_files(&self) -> Option<&dyn RelatedFiles> {
+        None
+    }
+
+    /// The archive of files in it, if it has one.
+    fn archive(&self) -> Option<&Archive> {
         None
     }
 

@@ -48,6 +48,7 @@ impl Demo {
             path: PathBuf::from(self.file.rsplit('/').next().unwrap_or_default()),
             bytes: Bytes::from_static(self.bytes),
             embedded: self.parts,
+            archive: None,
         }
     }
 }
@@ -178,6 +179,7 @@ pub fn ground() -> Source {
         path: PathBuf::from("ground.pfobj"),
         bytes: Bytes::from_static(include_bytes!("../../../../assets/models/ground.pfobj")),
         embedded: files!["models": "ground_earth.jpg", "ground_grass.jpg"],
+        archive: None,
     }
 }
 

@@ -16,11 +16,12 @@ use std::sync::Arc;
 use crate::core::source::{OpenError, OpenOptions, Progress, Source};
 use crate::core::{restored, rules};
 use crate::describe::table::{InfoKeys, ItemKeys};
+use crate::kinds::archive::ArchiveFile;
 use crate::kinds::map_scene::MapScene;
 use crate::kinds::model::Model;
 use crate::kinds::terrain::Terrain;
 use crate::kinds::tilemap::{TileMap, ika, ppe};
-use crate::{Document, Overlay, level, map_scene, model, terrain, tilemap};
+use crate::{Document, Overlay, archive, level, map_scene, model, terrain, tilemap};
 use mapscope_formats::{Format, Problem};
 
 /// Builds a document from a file's bytes.
@@ -69,6 +70,10 @@ static LEVEL: Kind = Kind {
     overlays: &level::OVERLAYS,
     item_keys: level::Map::item_keys,
 };
+static ARCHIVE: Kind = Kind {
+    overlays: &archive::OVERLAYS,
+    item_keys: ArchiveFile::item_keys,
+};
 static TILE_MAP: Kind = Kind {
     overlays: &tilemap::OVERLAYS,
     item_keys: TileMap::item_keys,
@@ -110,6 +115,13 @@ static REGISTRY: &[Entry] = &[
         kind: &LEVEL,
         info_keys: level::Map::info_keys,
         main_kind: "cube",
+    },
+    Entry {
+        format: &mapscope_formats::paf::FORMAT,
+        open: archive::open,
+        kind: &ARCHIVE,
+        info_keys: ArchiveFile::info_keys,
+        main_kind: "file",
     },
     Entry {
         format: &mapscope_formats::ika::map::FORMAT,
@@ -402,12 +414,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn files_of_archives_are_of_the_formats_of_the_registry() {
+        let ids = |formats: &[&Format]| formats.iter().map(|it| it.id).collect::<Vec<_>>();
+        let registry: Vec<_> = formats().collect();
+        assert_eq!(ids(crate::core::parsed::FORMATS), ids(&registry));
+    }
+
+    #[test]
     fn formats_with_the_same_ending_are_distinguished() {
         let format = |name: &str, bytes: &[u8]| {
             let source = Source {
                 path: name.into(),
                 bytes: Bytes::copy_from_slice(bytes),
                 embedded: &[],
+                archive: None,
             };
             identify_format(&source).unwrap().id
         };
@@ -441,6 +461,7 @@ mod tests {
                 path: path.into(),
                 bytes: Bytes::copy_from_slice(bytes),
                 embedded: &[],
+                archive: None,
             };
             let error = identify_format(&source("a.map")).unwrap_err();
             assert!(error.to_string().contains(word), "{error}");
@@ -458,6 +479,7 @@ mod tests {
             path: "thing.bin".into(),
             bytes: Bytes::copy_from_slice(bytes),
             embedded: &[],
+            archive: None,
         };
         for (bytes, word) in [
             (&b""[..], "empty"),

@@ -227,6 +227,7 @@ pub fn check_format_target(
         path: PathBuf::new(),
         bytes: fs::read(path)?.into(),
         embedded: &[],
+        archive: None,
     };
     let is_of_format = || match identify_format(&source) {
         Ok(found) => found.id == format.id,

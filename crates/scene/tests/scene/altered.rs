@@ -110,6 +110,7 @@ fn binary_files_that_were_handled_as_text_are_named() {
                 path: path.into(),
                 bytes: bytes.into(),
                 embedded: &[],
+                archive: None,
             };
             let opened =
                 mapscope_scene::open(&source, &OpenOptions::default(), &Default::default());
@@ -146,6 +147,7 @@ fn files_of_other_kinds_are_named_whatever_their_ending() {
                 path: path.into(),
                 bytes: begin.to_vec().into(),
                 embedded: &[],
+                archive: None,
             };
             let error = mapscope_scene::open(&source, &OpenOptions::default(), &Default::default())
                 .unwrap_err()

@@ -185,6 +185,7 @@ fn every_part_of_map_data_shows_what_it_has() {
                 path: "cut.map".into(),
                 bytes: bytes.to_vec().into(),
                 embedded: &[],
+                archive: None,
             };
             let map = map_data::read(bytes).ok()?;
             Some(ppe::map_document(map, &source, &OpenOptions::default()))
@@ -324,6 +325,7 @@ fn containers_say_which_cells_they_lack() {
         path: "cut.xmf".into(),
         bytes: text.as_bytes().to_vec().into(),
         embedded: &[],
+        archive: None,
     };
     let xmf = xmf::read(text.as_bytes()).unwrap();
     let map = ppe::xmf_document(xmf, &source, &OpenOptions::default());
@@ -403,6 +405,7 @@ fn open_ppe(name: &str, bytes: &[u8]) -> Option<TileMap> {
         path: name.into(),
         bytes: bytes.to_vec().into(),
         embedded: &[],
+        archive: None,
     };
     let options = OpenOptions::default();
     if name == "a.xmf" {
@@ -637,6 +640,7 @@ fn open_level(file: &[u8]) -> Option<std::sync::Arc<dyn Document>> {
         path: "a.pmf".into(),
         bytes: file.to_vec().into(),
         embedded: &[],
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Default::default()).ok()
 }

@@ -119,6 +119,7 @@ fn corners_in_a_level_are_said_in_world_space_by_their_names() {
         path: "a.pmf".into(),
         bytes: pmf::write(&map, pmf::Packing::Stored).unwrap().into(),
         embedded: &[],
+        archive: None,
     };
     let document = open(&source, &OpenOptions::default(), &Progress::default()).unwrap();
     let details = |named: &NamedItem| document.details(named.item, Playhead::default());

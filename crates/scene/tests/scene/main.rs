@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod altered;
+mod archive;
 mod cut_maps;
 mod differences;
 mod go_to;

@@ -36,6 +36,7 @@ fn open_text(text: &str) -> Arc<dyn Document> {
         path: "made.pfobj".into(),
         bytes: text.as_bytes().to_vec().into(),
         embedded: &[],
+        archive: None,
     })
 }
 
@@ -823,6 +824,7 @@ fn whatever_numbers_a_file_has_everything_can_be_asked_of_it() {
             path: "wild.pfobj".into(),
             bytes: changed.concat().into_bytes().into(),
             embedded: &[],
+            archive: None,
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
         if let Ok(document) = mapscope_scene::open(&source, &options, &progress) {

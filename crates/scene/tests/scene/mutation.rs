@@ -8,10 +8,10 @@ mod subjects;
 
 use self::subjects::{
     check_diff, check_document, check_ika_map, check_ika_text, check_opened_pfscene,
-    check_opened_pmf, check_opened_tiles, check_pfmap, check_pfobj, check_pfscene, check_pmf,
-    check_ppe_map, check_sheet, check_texture, check_tileset, check_xmf, good_ika_maps,
-    good_ika_texts, good_pfmaps, good_pfobjs, good_pfscenes, good_pmfs, good_ppe_maps, good_sheets,
-    good_textures, good_tilesets, good_xmfs,
+    check_opened_pmf, check_opened_tiles, check_paf, check_pfmap, check_pfobj, check_pfscene,
+    check_pmf, check_ppe_map, check_sheet, check_texture, check_tileset, check_xmf, good_ika_maps,
+    good_ika_texts, good_pafs, good_pfmaps, good_pfobjs, good_pfscenes, good_pmfs, good_ppe_maps,
+    good_sheets, good_textures, good_tilesets, good_xmfs,
 };
 
 mapscope_testdata::mutation_tests! {
@@ -20,6 +20,9 @@ mapscope_testdata::mutation_tests! {
     pfscene: good_pfscenes, check_pfscene, 10_000;
     opened_pfscene: good_pfscenes, check_opened_pfscene, 300;
     pmf: good_pmfs, check_pmf, 10_000;
+    paf: good_pafs, check_paf, 10_000;
+    opened_paf: good_pafs, |bytes| check_document(bytes, "changed.paf"), 1_000;
+    compared_paf: good_pafs, |bytes| check_diff([bytes, &good_pafs()[1]], "a.paf"), 300;
     opened_pfmap: good_pfmaps, |bytes| check_document(bytes, "changed.pfmap"), 100;
     opened_pfobj: good_pfobjs, |bytes| check_document(bytes, "changed.pfobj"), 1_000;
     opened_pmf: good_pmfs, check_opened_pmf, 3_000;

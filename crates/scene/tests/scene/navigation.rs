@@ -309,6 +309,7 @@ fn of_many_islands_the_legend_has_those_that_have_a_colour_of_their_own() {
             path: "islands.pfmap".into(),
             bytes: pfmap::write(map).into(),
             embedded: &[],
+            archive: None,
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let document = mapscope_scene::open(&source, &options, &progress).unwrap();
@@ -477,6 +478,7 @@ fn document(map: &Pfmap) -> Arc<Terrain> {
         path: "a.pfmap".into(),
         bytes: Bytes::new(),
         embedded: &[],
+        archive: None,
     };
     let mut map = map.clone();
     for tile in &mut map.tiles {

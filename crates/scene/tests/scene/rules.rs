@@ -11,8 +11,8 @@ use std::sync::{LazyLock, Mutex};
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::p3m::{self, Layout, P3m};
+use mapscope_formats::paf::{self, Archive, NewFile, WrittenLayout};
 use mapscope_formats::pfobj::Influence;
-use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, ChunkClient, ChunkData, Cubes, EntityKind, EntityList, Extension, Geometry, NewEntity,
     Packing, Pmf, StringRef, StringTableBuilder,
@@ -60,6 +60,7 @@ impl BrokenRules {
             path: name.into(),
             bytes: bytes.into().into(),
             embedded: beside,
+            archive: None,
         };
         match mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()) {
             Ok(document) => {
@@ -549,6 +550,44 @@ fn sweep_pmf(broken: &mut BrokenRules) {
     broken.add_read(pmf::read(&twice), |map| &map.problems);
 }
 
+fn sweep_paf(broken: &mut BrokenRules) {
+    let file = |path, bytes| NewFile {
+        path,
+        bytes,
+        compress: true,
+    };
+    let files = [file("qa", &b"one"[..]), file("qb/c", b"two")];
+    for layout in [WrittenLayout::P2, WrittenLayout::P3] {
+        let archive = paf::write(&files, layout).unwrap();
+        for bytes in swept_bytes(&archive, 0..archive.len()) {
+            broken.add_read(paf::read(&bytes.into()), |paf| &paf.problems);
+        }
+    }
+    let archive = paf::write(&files, WrittenLayout::P3).unwrap();
+    broken.add_read(paf::read(&archive[..9].to_vec().into()), |paf| {
+        &paf.problems
+    });
+    // The root directory comes last.
+    let root = archive.len() - 2 * 13;
+    let with = |at: usize, number: u32| {
+        let mut bytes = archive.clone();
+        bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        bytes
+    };
+    // The directory is the root.
+    let repeated = with(root + 13 + 9, root as u32 - 12);
+    // Both entries have the name of the first.
+    let first = u32::from_le_bytes(archive[root + 1..root + 5].try_into().unwrap());
+    let twice = with(root + 13 + 1, first);
+    // The second entry is a link whose text is its name.
+    let mut link = archive.clone();
+    link.copy_within(root + 13 + 1..root + 13 + 5, root + 13 + 9);
+    link[root + 13] = 2;
+    for bytes in [repeated, twice, link] {
+        broken.open("a.paf", bytes, &[]);
+    }
+}
+
 /// Levels with broken textures or too much visible content.
 fn open_levels(broken: &mut BrokenRules) {
     broken.open("a.pmf", level(|_| ()), &[]);
@@ -591,6 +630,7 @@ fn open_levels(broken: &mut BrokenRules) {
         path: "a.pmf".into(),
         bytes: Bytes::new(),
         embedded: &[],
+        archive: None,
     };
     let map = Map::build(map, &source, &OpenOptions::default(), &Progress::default());
     broken.add(&map.unwrap().about().problems);
@@ -896,6 +936,7 @@ fn leave_unused(broken: &mut BrokenRules) {
         path: "linker.map".into(),
         bytes: Bytes::from_static(b"SECTIONS { }\n"),
         embedded: &[],
+        archive: None,
     };
     let error = mapscope_scene::identify_format(&source).unwrap_err();
     broken.add(&error.skipped());
@@ -934,6 +975,7 @@ fn every_rule_is_broken_by_some_file() {
         sweep_ppe,
         sweep_p3m,
         sweep_pmf,
+        sweep_paf,
         open_levels,
         break_pfmap,
         break_pfobj,

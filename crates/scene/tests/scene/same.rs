@@ -14,6 +14,7 @@ pub(crate) fn open(path: impl AsRef<Path>, bytes: &[u8]) -> Arc<dyn Document> {
         path: path.as_ref().into(),
         bytes: bytes.to_vec().into(),
         embedded: &[],
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Default::default()).unwrap()
 }

@@ -34,6 +34,7 @@ fn open(bytes: &[u8]) -> Arc<dyn Document> {
         path: "made.pfobj".into(),
         bytes: bytes.to_vec().into(),
         embedded: &[],
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }

@@ -1,14 +1,35 @@
 //! The parts before the levels: gamemodes, string table, archive, extensions and the list of
 //! levels.
 
-use super::super::archive::Archive;
-use super::super::bytes::Cursor;
+use super::super::bytes::{Cursor, StringTable};
 use super::super::entities::Entities;
-use super::super::header::{read_extensions, read_gamemodes, read_texts};
+use super::super::header::{Header, read_extensions, read_gamemodes, read_texts};
 use super::super::{Pmf, rules};
 use super::Reader;
 use super::layout::{find_levels, is_level};
+use crate::paf::Archive;
 use crate::{Problems, ReadError, counted};
+
+/// The string table, the archive if the map has one, and an error if the archive is truncated.
+type ToArchive = (StringTable, Option<Archive>, Result<(), ReadError>);
+
+/// Reads the parts up to the archive. The intact files of a truncated archive are kept.
+pub(super) fn read_to_archive(
+    cursor: &mut Cursor<'_>,
+    problems: &mut Problems,
+    header: &mut Header,
+) -> Result<ToArchive, ReadError> {
+    read_texts(cursor, problems, header)?;
+    read_gamemodes(cursor, problems, header)?;
+    let strings = cursor.string_table()?;
+    cursor.enter("archive", None);
+    let size = cursor.u32()?;
+    let offset = cursor.pos() as u64;
+    let whole = cursor.bytes(size as usize);
+    let bytes = whole.clone().unwrap_or_else(|_| cursor.rest());
+    let archive = (size > 0).then(|| Archive::read_embedded(bytes, offset, problems));
+    Ok((strings, archive, whole.map(drop)))
+}
 
 impl Reader<'_, '_> {
     /// Reads the parts before the levels and returns the sizes of the levels. The cursor is after
@@ -18,21 +39,9 @@ impl Reader<'_, '_> {
         cursor: &mut Cursor<'_>,
         map: &mut Pmf,
     ) -> Result<Vec<u32>, ReadError> {
-        read_texts(cursor, &mut self.problems, &mut map.header)?;
-        read_gamemodes(cursor, &mut self.problems, &mut map.header)?;
-        map.strings = cursor.string_table()?;
-
-        cursor.enter("archive", None);
-        let size = cursor.u32()?;
-        let archive_offset = cursor.pos() as u64;
-        // The intact files of a truncated archive are kept.
-        let whole = cursor.bytes(size as usize);
-        let bytes = whole.clone().unwrap_or_else(|_| cursor.rest());
-        if size > 0 {
-            let archive = Archive::read(bytes, archive_offset, &mut self.problems);
-            map.archive = Some(archive);
-        }
-        whole?;
+        let (strings, archive, end) = read_to_archive(cursor, &mut self.problems, &mut map.header)?;
+        (map.strings, map.archive) = (strings, archive);
+        end?;
 
         read_extensions(cursor, &mut self.problems, &mut map.extensions)?;
 

@@ -1,5 +1,8 @@
 //! The [`Document`] implementation for PMF maps.
 
+use std::path::PathBuf;
+
+use crate::describe::archive_entry::EntryAt;
 use crate::describe::table::Describe;
 use crate::{Compare, Hiding, Places, RelatedFiles, Walk};
 use glam::Vec3;
@@ -13,6 +16,7 @@ use crate::{
     Legend, LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo, NamedFile,
     OutlineNode, Overlay, ProblemTarget, Ray, Shown, Spawn, Statistic, Textures, ViewState,
 };
+use mapscope_formats::paf::Archive;
 use mapscope_formats::pmf::ChunkIndex;
 use mapscope_formats::{Problem, Severity};
 
@@ -170,6 +174,10 @@ impl Document for Map {
     fn comparison(&self) -> Option<&dyn Compare> {
         Some(self)
     }
+
+    fn archive(&self) -> Option<&Archive> {
+        self.pmf.archive.as_ref()
+    }
 }
 
 impl Hiding for Map {
@@ -196,6 +204,13 @@ impl RelatedFiles for Map {
         textures
             .map(|texture| texture.file.named(&texture.path))
             .collect()
+    }
+
+    fn file_of(&self, item: Item) -> Option<PathBuf> {
+        let LevelItem::ArchiveFile { index } = as_level_item(item)? else {
+            return None;
+        };
+        EntryAt::new(self, index as usize)?.openable_path(&self.path)
     }
 }
 

@@ -5,6 +5,7 @@ use super::fields::SECTION_NAMES;
 use super::fields::environment::Environment;
 use super::overlays::{BROKEN, DAMAGED, cell_color};
 use super::{Map, colors};
+use crate::describe::archive_entry;
 use crate::describe::outline::{heading, heading_of, leaf};
 use crate::{LevelItem, OutlineNode, Statistic, Swatch};
 use mapscope_formats::counted;
@@ -25,7 +26,7 @@ impl Map {
         let of_file = [
             OutlineNode {
                 note: counted(self.archive_paths().len(), "file"),
-                ..heading("Archive", self.archive_lines())
+                ..heading("Archive", archive_entry::outline(self, MAX_LISTED))
             },
             heading_of(
                 "Extensions",

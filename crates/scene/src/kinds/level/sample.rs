@@ -16,6 +16,7 @@ pub(super) fn map(pmf: Pmf) -> Map {
         path: "sample.pmf".into(),
         bytes: Bytes::new(),
         embedded: &[],
+        archive: None,
     };
     let (options, progress) = (OpenOptions::default(), Progress::default());
     Map::build(pmf, &source, &options, &progress).unwrap()
@@ -27,6 +28,7 @@ pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
         path: "sample.pmf".into(),
         bytes: Bytes::copy_from_slice(bytes),
         embedded: &[],
+        archive: None,
     };
     let pmf = pmf::read(&source.bytes).unwrap();
     let (options, progress) = (OpenOptions::default(), Progress::default());
@@ -53,13 +55,13 @@ pub(super) fn with_archive() -> Map {
     let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
     let pixels = (0..24).map(|i| i * 9).collect();
     let texture = ptf::Texture::new(ptf::Layout::V2, [4, 2], 3, pixels);
-    let file = |path, bytes| pmf::archive::NewFile {
+    let file = |path, bytes| mapscope_formats::paf::NewFile {
         path,
         bytes,
         compress: true,
     };
     let whole = texture.write().unwrap();
-    let archive = pmf::archive::Archive::build(&[
+    let archive = mapscope_formats::paf::Archive::build(&[
         file("readme.txt", b"Made up"),
         file("textures/broken.ptf", b"PTF\0\0\x22 no frame"),
         file("textures/whole.ptf", &whole),

@@ -1,6 +1,6 @@
 //! Textures of maps: PTF images from the map's archive, or else from the asset root.
 
-use std::borrow::Cow;
+use bytes::Bytes;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -70,8 +70,8 @@ struct Named {
 
 /// Bytes of a texture, its file unless it is from the archive, and the candidate paths that were
 /// looked up.
-struct Found<'a> {
-    bytes: Result<Cow<'a, [u8]>, Fault>,
+struct Found {
+    bytes: Result<Bytes, Fault>,
     path: Option<PathBuf>,
     candidates: Vec<PathBuf>,
 }
@@ -271,7 +271,7 @@ impl Textures {
 }
 
 /// Looks up a texture in the archive, then in the asset root.
-fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) -> Found<'a> {
+fn find(map: &Pmf, path: &str, assets: &Assets, packed_left: &mut usize) -> Found {
     let archive = map.archive.as_ref();
     let in_archive = archive.and_then(|archive| archive.file(archive.find_texture(path)?));
     let mut found = if let Some(bytes) = in_archive {
@@ -299,7 +299,7 @@ fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) 
             candidates: file.candidates,
         }
     };
-    if let Ok(Cow::Owned(bytes)) = &found.bytes {
+    if let Ok(bytes) = &found.bytes {
         match packed_left.checked_sub(bytes.len()) {
             Some(left) => *packed_left = left,
             None => {
@@ -459,6 +459,7 @@ mod tests {
             path,
             bytes: Bytes::new(),
             embedded: &[],
+            archive: None,
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
         Textures::load(map, &source, &options, &progress).unwrap()

@@ -224,6 +224,7 @@ fn load_map(
             path: path.clone(),
             bytes: Bytes::from_static(bytes),
             embedded: source.embedded,
+            archive: None,
         }),
         // A map that the user named may be anywhere.
         None if options.map == MapChoice::Beside && leads_out(&source.path, &path) => {
@@ -333,8 +334,12 @@ fn parse_models(
         let pfobj = bytes.and_then(|bytes| {
             let source = Source {
                 path: file.path.clone().unwrap_or_else(|| name.into()),
-                bytes: bytes.into_owned().into(),
+                bytes,
                 embedded: source.embedded,
+                archive: source
+                    .archive
+                    .as_ref()
+                    .and_then(|it| it.of(file.path.as_deref()?)),
             };
             let pfobj = source.parse::<Pfobj>(&progress.silent());
             let pfobj = pfobj.map_err(|error| unreadable(name, &error))?;

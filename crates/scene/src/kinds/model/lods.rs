@@ -139,7 +139,7 @@ impl Lods {
 }
 
 /// Reads a file for comparison, or returns the reason why it is unreadable.
-fn read_file(own: &Path, path: &Path) -> Result<Vec<u8>, String> {
+fn read_file(own: &Path, path: &Path) -> Result<crate::Bytes, String> {
     if leads_out(own, path) {
         return Err(LEADS_OUT.to_owned());
     }

@@ -210,6 +210,7 @@ mod tests {
             path: models.join("thing.pfobj"),
             bytes: Bytes::new(),
             embedded: &[("built_in.png", b"no image")],
+            archive: None,
         };
         let options = OpenOptions::default();
         let materials = Materials::find(&pfobj, &source, &options, &SharedTextures::default());

@@ -118,6 +118,7 @@ pub(super) fn model(pfobj: Pfobj) -> super::Model {
         path: "sample.pfobj".into(),
         bytes: Bytes::new(),
         embedded: &[],
+        archive: None,
     };
     let (options, progress) = (OpenOptions::default(), Progress::default());
     super::Model::build(pfobj, &source, &options, &progress).unwrap()

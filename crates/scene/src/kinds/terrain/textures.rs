@@ -170,7 +170,7 @@ impl MaterialTexture {
     pub fn image(&self) -> Texture {
         let bytes = match (self.built_in, &self.file.path) {
             (Some(bytes), _) => Some(Bytes::from_static(bytes)),
-            (None, Some(path)) => Source::read_up_to(path, u64::MAX).ok().map(Bytes::from),
+            (None, Some(path)) => Source::read_up_to(path, u64::MAX).ok(),
             (None, None) => None,
         };
         let image = bytes.and_then(|bytes| decode(&bytes, Some(MAX_SIDE_TEXELS)).ok());
@@ -476,6 +476,7 @@ mod tests {
             path: folder.path().join("map.pfmap"),
             bytes: text.into_bytes().into(),
             embedded: &[],
+            archive: None,
         };
         load(&map, &source, &OpenOptions::default(), &Progress::default()).unwrap()
     }

@@ -1,8 +1,7 @@
 //! Shared helpers for building maps from files: filling truncated lists, hashes, and texts.
 
-use sha2::{Digest, Sha256};
-
 use crate::Fact;
+pub(crate) use crate::describe::own::sha256;
 
 /// Maximum number of bytes by which all truncated lists of a map may grow together. It limits the
 /// memory that a corrupt file can claim.
@@ -49,25 +48,6 @@ impl Room {
         list.truncate(size[0] as usize * size[1] as usize);
         size
     }
-}
-
-/// The SHA-256 of bytes in hexadecimal.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    sha256_of(|add| add(bytes))
-}
-
-/// The SHA-256 of bytes that come piece by piece, in hexadecimal.
-pub(crate) fn sha256_of(feed: impl FnOnce(&mut dyn FnMut(&[u8]))) -> String {
-    use std::fmt::Write as _;
-
-    let mut hasher = Sha256::new();
-    feed(&mut |piece| hasher.update(piece));
-    let mut text = String::with_capacity(64);
-    for byte in hasher.finalize() {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 /// A text with the name of its field; absent if it is empty.

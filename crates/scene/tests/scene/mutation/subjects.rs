@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use mapscope_formats::ika::{self, map as ika_map, text_map, vsp};
+use mapscope_formats::paf::{self, Archive, Content, NewFile, WrittenLayout};
 use mapscope_formats::pfobj::{
     self, Bounds, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
-use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, Cube, EntityKind, EntityList, NewEntity, Packing, Property, PropertyValues, Side,
     StringTableBuilder,
@@ -622,18 +622,74 @@ fn pmf_of_parts() -> pmf::Pmf {
     }
 }
 
+/// Small archives of all layouts.
+pub(crate) fn good_pafs() -> Vec<Vec<u8>> {
+    let file = |path, bytes, compress| NewFile {
+        path,
+        bytes,
+        compress,
+    };
+    let files = [
+        file("textures/stone.ptf", &b"grey grey grey grey"[..], true),
+        file("textures/old/wood.ptf", b"brown", false),
+        file("models/rock.pfobj", ROCK, false),
+        file("readme.txt", b"Hello", false),
+        file("nothing", b"", false),
+    ];
+    let written = [WrittenLayout::P2, WrittenLayout::P3];
+    let mut archives = written
+        .map(|layout| paf::write(&files, layout).unwrap())
+        .to_vec();
+    for name in ["archive_p1", "archive_p2", "archive_p3"] {
+        if let Some(archive) = shared(&format!("samples/platinumsrc/{name}.paf")) {
+            archives.push(std::fs::read(archive).unwrap());
+        }
+    }
+    archives
+}
+
+/// The beginning of a model.
+const ROCK: &[u8] = b"version 1.0\nnum_verts 0\n";
+
+pub(crate) fn check_paf(bytes: &[u8]) -> bool {
+    let archive = match paf::read(&bytes.to_vec().into()) {
+        Ok(read) => {
+            check_problems(&read.problems);
+            read.archive
+        }
+        Err(error) => {
+            check_problems(error.problem().cloned().as_slice());
+            return true;
+        }
+    };
+    check_archive(bytes, &archive);
+    false
+}
+
+/// Asserts that the contents of an archive are in proportion to its file, and that links lead to
+/// something else.
+fn check_archive(file: &[u8], archive: &Archive) {
+    assert!(archive.entries().len() <= file.len() / 13 + 1);
+    for (i, entry) in archive.entries().iter().enumerate() {
+        let path = archive.path(entry);
+        assert!(path.len() <= 16 * file.len() && !path.split('/').any(|name| name == ".."));
+        if let Some(Ok(bytes)) = archive.file(i) {
+            assert!(bytes.len() <= 255 * file.len() + 64);
+            let _ = Texture::read(&bytes);
+        }
+        if let Content::Link(link) = &entry.content
+            && let Ok(paf::Target::Entry(index)) = link.target
+        {
+            let target = &archive.entries()[index as usize];
+            assert!(!matches!(target.content, Content::Link(_)));
+        }
+    }
+}
+
 /// Asserts that archive contents and entities are in proportion to the file.
 fn check_pmf_parts(file: &[u8], map: &pmf::Pmf) {
     if let Some(archive) = &map.archive {
-        assert!(archive.entries().len() <= file.len() / 13 + 1);
-        for (i, entry) in archive.entries().iter().enumerate() {
-            let path = archive.path(entry);
-            assert!(path.len() <= 4 * file.len() && !path.split('/').any(|name| name == ".."));
-            if let Some(Ok(bytes)) = archive.file(i) {
-                assert!(bytes.len() <= 255 * file.len() + 64);
-                let _ = Texture::read(&bytes);
-            }
-        }
+        check_archive(file, archive);
     }
     let entities = &map.entities;
     assert!(entities.len() * 17 <= file.len());
@@ -870,6 +926,7 @@ pub(crate) fn source(bytes: &[u8], name: &str) -> Source {
         path: Path::new("/nowhere/at/all").join(name),
         bytes: bytes.to_vec().into(),
         embedded: &[],
+        archive: None,
     }
 }
 

@@ -7,16 +7,16 @@ use std::sync::OnceLock;
 use crate::assets::THUMBNAIL_SIDE;
 use crate::core::parallel::in_parallel;
 use crate::core::rules;
-use crate::describe::outline::{leaf, remainder_line};
+use crate::describe::archive_entry::{ArchiveOwner, EntryAt};
 use crate::describe::table::{
-    Field, Table, ValueType, field, flag, integer, keyed_facts, place, section, shown_only, text,
+    Field, Table, ValueType, field, flag, integer, place, section, shown_only, text,
 };
 use crate::describe::value::{Fact, Value};
 use crate::kinds::level::Map;
 use crate::kinds::level::items::ChunkAt;
 use crate::kinds::level::textures::{self, Textures};
-use crate::{LevelItem, OpenError, OutlineNode, Owner, Progress, Swatch};
-use mapscope_formats::pmf::archive::{self, Archive, Content, Entry};
+use crate::{Item, LevelItem, OpenError, Owner, Progress, Swatch};
+use mapscope_formats::paf::{Archive, Content};
 use mapscope_formats::pmf::{
     self, ChunkData, ChunkServer, Cube, Entities, Extension, Level, Pmf, Side, StringRef,
     StringTable,
@@ -170,63 +170,6 @@ impl Map {
         index.map(Swatch::Thumbnail)
     }
 
-    /// Returns the files of the archive as a tree.
-    pub(in crate::kinds::level) fn archive_lines(&self) -> Vec<OutlineNode> {
-        let Some(archive) = &self.pmf.archive else {
-            return Vec::new();
-        };
-        let mut inside: HashMap<Option<u32>, Vec<usize>> = HashMap::new();
-        for (index, entry) in archive.entries().iter().enumerate().take(MAX_LISTED) {
-            inside.entry(entry.parent).or_default().push(index);
-        }
-        let mut lines: HashMap<usize, OutlineNode> = HashMap::new();
-        let mut sorted = |below: Option<u32>, lines: &mut HashMap<usize, OutlineNode>| {
-            let mut below: Vec<_> = inside
-                .remove(&below)
-                .unwrap_or_default()
-                .into_iter()
-                .filter_map(|index| lines.remove(&index))
-                .collect();
-            below.sort_by(|a, b| a.label.cmp(&b.label));
-            below
-        };
-        // A directory precedes its contents, so a backward pass builds children before their
-        // parent.
-        let count = archive.entries().len().min(MAX_LISTED);
-        for at in (0..count)
-            .rev()
-            .filter_map(|index| self.archive_file_at(index))
-        {
-            let line = OutlineNode {
-                swatch: at.file().and_then(|_| self.swatch_of(at.index)),
-                children: sorted(Some(at.index as u32), &mut lines),
-                ..leaf(
-                    at.entry.name.clone(),
-                    LevelItem::archive_file(at.index).into(),
-                    ArchiveFileAt::FIELDS.note(&at),
-                )
-            };
-            lines.insert(at.index, line);
-        }
-        let mut top = sorted(None, &mut lines);
-        top.extend(remainder_line(archive.entries().len(), count));
-        top
-    }
-
-    /// Returns an entry of the archive.
-    pub(in crate::kinds::level) fn archive_file_at(
-        &self,
-        index: usize,
-    ) -> Option<ArchiveFileAt<'_>> {
-        let archive = self.pmf.archive.as_ref()?;
-        Some(ArchiveFileAt {
-            map: self,
-            archive,
-            index,
-            entry: archive.entries().get(index)?,
-        })
-    }
-
     /// Returns an extension of the format.
     pub(in crate::kinds::level) fn extension_at(&self, index: usize) -> Option<ExtensionAt<'_>> {
         let extension = self.pmf.extensions.get(index)?;
@@ -234,121 +177,36 @@ impl Map {
     }
 }
 
-/// An entry of the archive.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::kinds::level) struct ArchiveFileAt<'a> {
-    map: &'a Map,
-    archive: &'a Archive,
-    index: usize,
-    entry: &'a Entry,
-}
-
-impl<'a> ArchiveFileAt<'a> {
-    /// The fields of an archive entry.
-    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
-        sections: &[
-            section("Archive file", Self::ENTRY),
-            section("Content", Self::CONTENT),
-        ],
-    };
-
-    const ENTRY: &'a [Field<Self>] = &[
-        text("Name", "name", |at| at.entry.name.as_str().into()),
-        text("Path", "path", |at: &Self| {
-            Value::from(at.archive.path(at.entry)).swatch(at.map.swatch_of(at.index))
-        })
-        .derived()
-        .in_summary_as("File"),
-        text("Type", "kind", |at: &Self| match at.entry.content {
-            Content::Directory => Value::from("folder").shown_as("directory"),
-            Content::Link(_) => "link".into(),
-            Content::File(_) => "file".into(),
-        })
-        .summary("Size", |at| match &at.entry.content {
-            Content::File(file) => Value::count(file.bytes, "byte"),
-            Content::Directory => "directory".into(),
-            Content::Link(_) => "link".into(),
-        })
-        .note(|at| match &at.entry.content {
-            Content::File(file) => Value::count(file.bytes, "byte"),
-            Content::Directory => Value::absent(),
-            Content::Link(target) => format!("link to {target}").into(),
-        }),
-        text("Leads to", "target", |at| match &at.entry.content {
-            Content::Link(target) => target.as_str().into(),
-            _ => Value::absent(),
-        }),
-        integer("Bytes", "size", |at| {
-            at.file().map(|file| file.bytes).into()
-        }),
-        integer("Stored bytes", "stored_bytes", |at: &Self| {
-            at.file().map(|file| file.stored_bytes).into()
-        })
-        .derived(),
-        flag("Compressed", "compressed", |at: &Self| {
-            at.file().map(|file| file.is_compressed).into()
-        })
-        .derived(),
-        place("Record at", "place", |at: &Self| {
-            at.file().map(|file| at.place(file)).into()
-        })
-        .place(),
-    ];
-
-    const CONTENT: &'a [Field<Self>] =
-        &[keyed_facts(CONTENT, Self::content).compared(Self::own_content)];
-
-    fn file(&self) -> Option<&'a archive::File> {
-        match &self.entry.content {
-            Content::File(file) => Some(file),
-            _ => None,
-        }
+impl ArchiveOwner for Map {
+    fn archive(&self) -> Option<&Archive> {
+        self.pmf.archive.as_ref()
     }
 
-    /// Returns the place of a file. Its bytes follow their record, mostly in one piece.
-    fn place(&self, file: &archive::File) -> Value {
-        let start = archive_start(&self.map.pmf).unwrap_or(0) + u64::from(file.at);
-        Value::bytes_at(start as usize, file.stored_bytes as usize)
-            .shown_as(format!("{:#x} of the archive", file.at))
+    fn entry_item(&self, index: usize) -> Option<Item> {
+        Some(LevelItem::archive_file(index).into())
     }
 
-    /// Returns the bytes of a file, or the reason why they are unreadable.
-    fn own_content(&self) -> Value {
-        let content = self.archive.file(self.index);
-        let fact = content.map(|content| match content {
-            Ok(bytes) => Fact::new("Bytes", Value::bytes(&*bytes)),
-            Err(error) => Fact::new("Unreadable", error.to_string()),
-        });
-        Value::object(fact)
+    fn archive_start(&self) -> u64 {
+        archive_start(&self.pmf).unwrap_or(0)
     }
 
-    /// Describes the content of a file: the header if it is a texture, and the bytes.
-    fn content(&self) -> Value {
-        let size = self.file().map_or(0, |file| file.bytes);
-        let content = self.archive.file(self.index);
-        let bytes = match content.filter(|_| u64::from(size) <= MAX_BYTES) {
-            Some(Ok(bytes)) => bytes,
-            Some(Err(error)) => {
-                let reason = Value::none(error.to_string());
-                return Value::object([Fact::new("Unreadable", reason).keyed("bytes")]);
+    fn entry_swatch(&self, index: usize) -> Option<Swatch> {
+        self.swatch_of(index)
+    }
+
+    /// The header of a texture, and the material that names it.
+    fn content_facts(&self, at: &EntryAt<'_>, bytes: &[u8]) -> Vec<Fact> {
+        let mut facts = textures::head_facts(bytes);
+        let number = self.unnamed.named.get(&at.index);
+        let named = number.and_then(|number| self.textures.list.get(*number));
+        facts.extend(match named {
+            Some(texture) => Some(Fact::new("Named by materials", &*texture.path)),
+            None if is_texture(&at.entry.name) => {
+                Some(Fact::new("Named by materials", Value::none("none")))
             }
-            None => return Value::absent(),
-        };
-        let mut facts = textures::head_facts(&bytes);
-        let number = self.map.unnamed.named.get(&self.index);
-        let named = number.and_then(|number| self.map.textures.list.get(*number));
-        facts.push(match named {
-            Some(texture) => Fact::new("Named by materials", &*texture.path),
-            None if is_texture(&self.entry.name) => {
-                Fact::new("Named by materials", Value::none("none"))
-            }
-            // The size of the file has a key of its own.
-            None => Fact::new("Content", Value::count(bytes.len(), "byte")).keyed(""),
+            None => None,
         });
-        if !bytes.is_empty() {
-            facts.push(Fact::new("Bytes", Value::bytes(&*bytes)));
-        }
-        facts.into()
+        facts
     }
 }
 
@@ -630,15 +488,6 @@ impl TableOwner<'_> {
         Value::object(facts).shown_as(shown)
     }
 }
-
-/// The content of a file of the archive, and the header if it is a texture.
-const CONTENT: &[(&str, ValueType)] = &[
-    ("size_px", ValueType::Integers(2)),
-    ("has_alpha", ValueType::Flag),
-    ("unknown_flags", ValueType::Integer),
-    ("named_by_materials", ValueType::Text),
-    ("bytes", ValueType::Bytes),
-];
 
 /// The owner of a string table: the map, a level or a chunk.
 const OWNER: ValueType = ValueType::Object(&[

@@ -8,6 +8,7 @@ pub(super) mod file;
 pub(super) mod light;
 pub(super) mod material;
 
+use crate::describe::archive_entry::EntryAt;
 use crate::describe::numbers::fixed;
 use crate::describe::own::hex_text;
 use crate::describe::table::{
@@ -21,7 +22,7 @@ use crate::kinds::level::fields::entity::{EntityTypeAt, GamemodeAt};
 use crate::kinds::level::fields::environment::{
     Environment, EnvironmentAt, RegionAt, ServerRegionAt,
 };
-use crate::kinds::level::fields::file::{ArchiveFileAt, ExtensionAt, StringTableAt, archive_start};
+use crate::kinds::level::fields::file::{ExtensionAt, StringTableAt, archive_start};
 use crate::kinds::level::fields::light::LightAt;
 use crate::kinds::level::fields::material::{MaterialAt, PhysicsMaterialAt, SoundMaterialAt};
 use crate::kinds::level::items::{ChunkAt, EntityAt};
@@ -259,7 +260,7 @@ impl Map {
     /// Returns the paths of the archive's files.
     pub(in crate::kinds::level) fn archive_paths(&self) -> Vec<String> {
         let archive = self.pmf.archive.as_ref();
-        archive.map_or_else(Vec::new, pmf::archive::Archive::file_paths)
+        archive.map_or_else(Vec::new, mapscope_formats::paf::Archive::file_paths)
     }
 
     /// Returns a level by its number.
@@ -313,7 +314,7 @@ impl Map {
             EntityTypeAt::FIELDS.keys("entity type"),
             GamemodeAt::FIELDS.keys("gamemode"),
             StringTableAt::FIELDS.keys("string table"),
-            ArchiveFileAt::FIELDS.keys("archive file"),
+            EntryAt::OF_MAP.keys("archive file"),
             ExtensionAt::FIELDS.keys("extension"),
             ClipAt::FIELDS.keys("clip"),
         ];
@@ -373,7 +374,7 @@ impl Map {
                 StringTableAt::FIELDS.of(self.string_table_at(owner, index)?)
             }
             LevelItem::ArchiveFile { index } => {
-                ArchiveFileAt::FIELDS.of(self.archive_file_at(index as usize)?)
+                EntryAt::OF_MAP.of(EntryAt::new(self, index as usize)?)
             }
             LevelItem::Extension { index } => {
                 ExtensionAt::FIELDS.of(self.extension_at(index as usize)?)
