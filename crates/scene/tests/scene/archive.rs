@@ -12,7 +12,7 @@ use mapscope_scene::{
     file_on_disk, find_matches,
 };
 use mapscope_testdata::synthesize;
-use mapscope_testdata::tiny_model::tiny_model;
+use mapscope_testdata::tiny_model;
 use mapscope_testdata::tiny_scene::bitmap;
 
 fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {

@@ -20,6 +20,7 @@ fn opened(bytes: Vec<u8>) -> Result<Arc<dyn Document>, OpenError> {
         path: "made.ptf".into(),
         bytes: bytes.into(),
         embedded: &[],
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
 }
