@@ -194,7 +194,7 @@ pub fn endings(targets: &[Target]) -> String {
 /// `true` if a document has layers of cells, unlike one that is a single picture.
 fn has_cells(document: &dyn Document) -> bool {
     let layers = document.layers();
-    layers.is_some_and(|layers| layers.tile_count() != Some([1; 2]) || !layers.layers().is_empty())
+    layers.is_some_and(|layers| layers.tile_px().is_none() || !layers.layers().is_empty())
 }
 
 /// Encodes RGBA bytes from the top left as a PNG.

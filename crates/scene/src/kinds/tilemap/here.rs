@@ -313,6 +313,9 @@ impl TileMap {
     /// Size in pixels of the tiles that address places of the map ([`Layers::tile_count`]): those
     /// of its first layer with tiles.
     pub(super) fn tile_of_map_px(&self) -> Option<[u32; 2]> {
+        if self.is_picture() {
+            return Some([1; 2]);
+        }
         let mut layers = self.layers.iter().filter(|layer| layer.has_tiles());
         layers.find_map(|layer| self.tile_size(layer))
     }

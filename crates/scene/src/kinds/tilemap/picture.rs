@@ -11,7 +11,7 @@ use super::place::RectPx;
 use super::{Cell, Contents, Facts, FileForm, Layer, TileMap, Tileset};
 use crate::core::source::{OpenError, OpenOptions, Progress, Source};
 use crate::describe::own::{sha256, sha256_of};
-use crate::describe::table::{Field, Table, ValueType, field, integer, table, text};
+use crate::describe::table::{Field, Table, ValueType, field, integer, summary_only, table, text};
 use crate::describe::value::{Fact, FactGroup, Value};
 use crate::document::parts::Parts;
 use crate::{Direction, Document, InfoQuery, Item, Statistic, Swatch, TileMapItem};
@@ -257,11 +257,9 @@ impl PixelAt {
     pub(super) const FIELDS: Table<'static, Self> = table!(
         "Pixel",
         integer("X", "x", |at: &Self| at.place[0].into())
-            .summary("X", |at| Value::from(at.place[0]).width(COORDINATE_WIDTH))
             .derived()
             .listed(),
         integer("Y", "y", |at: &Self| at.place[1].into())
-            .summary("Y", |at| Value::from(at.place[1]).width(COORDINATE_WIDTH))
             .derived()
             .listed(),
         field("Color", "color", ValueType::Text, |at: &Self| at.color())
@@ -271,6 +269,10 @@ impl PixelAt {
         channel::<1>("Green", "green"),
         channel::<2>("Blue", "blue"),
         channel::<3>("Alpha", "alpha"),
+        summary_only("RGBA", |at| {
+            let [r, g, b, a] = at.rgba;
+            format!("{r:3} {g:3} {b:3} {a:3}").into()
+        }),
     );
 
     fn item(&self) -> Item {
@@ -294,13 +296,6 @@ impl PixelAt {
     }
 }
 
-/// Reserved width of coordinates in the status line, in characters.
-const COORDINATE_WIDTH: usize = 5;
-/// Reserved width of channels in the status line, in characters.
-const CHANNEL_WIDTH: usize = 3;
-
 const fn channel<const N: usize>(name: &'static str, key: &'static str) -> Field<PixelAt> {
-    integer(name, key, |at: &PixelAt| at.rgba[N].into())
-        .summary(name, |at| Value::from(at.rgba[N]).width(CHANNEL_WIDTH))
-        .listed()
+    integer(name, key, |at: &PixelAt| at.rgba[N].into()).listed()
 }
