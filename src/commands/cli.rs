@@ -512,6 +512,7 @@ Examples:
   mapscope convert castle.pfmap old.pfmap --to 1.0
   mapscope convert town.map town.ika-map
   mapscope convert level.map packed.map --to new,zstd
+  mapscope convert wall.png wall.ptf
   mapscope convert town.pmf --list      list the forms it can be converted to
   git show HEAD:town.pmf | mapscope convert - stored.pmf --to stored
 

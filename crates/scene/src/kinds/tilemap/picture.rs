@@ -262,7 +262,7 @@ impl PixelAt {
         integer("Y", "y", |at: &Self| at.place[1].into())
             .derived()
             .listed(),
-        field("Color", "color", ValueType::Text, |at: &Self| at.color())
+        field("Colour", "color", ValueType::Text, |at: &Self| at.color())
             .in_summary()
             .derived(),
         channel::<0>("Red", "red"),
