@@ -57,7 +57,7 @@ pub(super) const FORMS: &[Row<Texture>] = &[
             format: &PNG,
             endings: &["png"],
         },
-        make: Make::Other(to_png),
+        make: Make::Other(|texture, _, told| Ok(to_png(&texture, told))),
     },
 ];
 
@@ -126,20 +126,16 @@ fn read_png(bytes: &[u8], told: &mut ConversionReport) -> Result<Texture, Conver
     Ok(Texture::new(Layout::V3, size, channels, pixels))
 }
 
-fn to_png(
-    texture: Texture,
-    _context: &Context,
-    told: ConversionReport,
-) -> Result<Converted, ConvertError> {
+fn to_png(texture: &Texture, told: ConversionReport) -> Converted {
     let size = [texture.width, texture.height];
-    Ok(Converted {
+    Converted {
         format: &PNG,
         form: texture.form(),
         bytes: crate::png_with_channels(size, texture.channels, &texture.pixels),
         losses: told.losses,
         notes: told.notes,
         problems: Vec::new(),
-    })
+    }
 }
 
 /// Sets the layout. Layouts before the third have no grey pixels.

@@ -1,5 +1,6 @@
 //! Textures of `PlatinumSrc`: samples with their side-cars, and the picture as a document.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,8 +46,15 @@ fn samples(folder: &Path) -> Vec<(String, Vec<u8>, Value)> {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    let digest = Sha256::digest(bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(digest: &[u8]) -> String {
+    let mut text = String::new();
+    digest
+        .iter()
+        .for_each(|byte| write!(text, "{byte:02x}").unwrap());
+    text
 }
 
 #[test]
@@ -174,10 +182,5 @@ fn large_pictures_are_shown_smaller_with_the_hash_of_all_pixels() {
     assert_eq!(info["size"], json!([8192, 8192]));
     let mut hasher = Sha256::new();
     (0..1 << 13).for_each(|_| hasher.update([9, 9, 9, 255].repeat(1 << 13)));
-    let hash: String = hasher
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    assert_eq!(info["rgba_sha256"], hash);
+    assert_eq!(info["rgba_sha256"], hex(&hasher.finalize()));
 }
