@@ -51,9 +51,9 @@ fn sha256(bytes: &[u8]) -> String {
 
 fn hex(digest: &[u8]) -> String {
     let mut text = String::new();
-    digest
-        .iter()
-        .for_each(|byte| write!(text, "{byte:02x}").unwrap());
+    for byte in digest {
+        write!(text, "{byte:02x}").unwrap();
+    }
     text
 }
 
