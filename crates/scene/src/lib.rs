@@ -44,8 +44,8 @@ pub use document::shown::{ChangeLines, Overrides, Shown};
 pub use document::textures::{TextureInfo, TextureScale, Textures, UvLayout};
 pub use document::{
     About, Animation, Annotations, Compare, Deferred, Direction, Document, Drawable, GameView,
-    Hiding, Hit, InfoQuery, ItemPlace, Layers, Levels, Moment, Neighbor, OtherFile, Places,
-    ProblemTarget, RelatedFiles, Spawn, ViewState, VisibleFrom, Walk,
+    Hiding, Hit, InfoQuery, ItemPlace, Layers, Levels, Moment, Neighbor, OtherFile, Placements,
+    Places, ProblemTarget, RelatedFiles, Spawn, ViewState, VisibleFrom, Walk,
 };
 pub use geometry::{Aabb, Ray, camera, normal};
 pub use kinds::{archive, level, map_scene, model, terrain, tilemap};

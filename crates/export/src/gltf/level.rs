@@ -100,7 +100,7 @@ pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<
         };
         let meshes = adder.meshes();
         let name = format!("Level {number}");
-        for place in drawable.placements {
+        for place in &*drawable.placements {
             let chunks = meshes.iter();
             let chunks = chunks.map(|(name, mesh)| parts::node(builder, name, *mesh));
             let mut children: Vec<Index<Node>> = chunks.collect();

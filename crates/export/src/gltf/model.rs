@@ -80,7 +80,7 @@ fn model_of<'a>(drawable: &Drawable<'a>) -> Option<&'a Model> {
 /// `true` if a drawable is a model with a skeleton that only the view's playhead moves.
 pub(super) fn moves(drawable: &Drawable<'_>) -> bool {
     drawable.playhead.is_none()
-        && drawable.placements == [Affine3A::IDENTITY]
+        && *drawable.placements == [Affine3A::IDENTITY]
         && model_of(drawable).is_some_and(|model| !model.skeleton().is_empty())
 }
 

@@ -735,7 +735,7 @@ fn what_stands_askew_or_flat_is_put_there_vertex_by_vertex() {
     let mut builder = Builder::default();
     builder.axes = super::Axes::of(Handedness::Mirrored);
     let drawable = Drawable {
-        placements: &placements,
+        placements: mapscope_scene::Placements::Held(&placements),
         playhead: Some(playhead),
         ..Drawable::in_place(&model)
     };

@@ -58,6 +58,8 @@ pub(crate) struct LocalView<'a> {
     pub(crate) is_in_place: bool,
     /// `true` if model space is mirrored, which inverts front faces.
     pub(crate) is_mirrored: bool,
+    /// `true` for an attached model, which the selection is not about.
+    pub(crate) is_attached: bool,
     /// The moment that is shown.
     pub(crate) playhead: Playhead,
     /// Placements of instanced content that are visible or cast a shadow.
@@ -110,6 +112,7 @@ impl<'a> LocalView<'a> {
             scale: 1.0,
             is_in_place: true,
             is_mirrored: false,
+            is_attached: false,
             playhead: view.shown.playhead,
             instances: &[],
             ranges: &[InstanceRanges::NONE; MAX_LEVELS],

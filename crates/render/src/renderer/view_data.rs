@@ -43,6 +43,8 @@ pub(super) struct Placed {
     pub(super) frame: Option<FrameData>,
     /// `true` if model space is mirrored.
     pub(super) is_mirrored: bool,
+    /// `true` for a model that is attached to another one.
+    is_attached: bool,
     /// Distance from the eye.
     depth: f32,
     /// The revision of its shadow, and `true` if that has changed.
@@ -185,6 +187,7 @@ impl Placed {
             mirror: None,
             frame: None,
             is_mirrored: false,
+            is_attached: false,
             depth: 0.0,
             shadow_revision: 0,
             is_new_shadow: false,
@@ -201,6 +204,7 @@ impl Placed {
         [frustum, mirrored]: [Option<&Frustum>; 2],
         mut shadow: Option<&mut ShadowData>,
     ) {
+        self.is_attached = drawable.is_attached;
         let playhead = drawable.playhead.unwrap_or(local.playhead);
         // A model may reach further between two frames than in either.
         let bounds = drawable.bounds.filter(|_| !playhead.smooth);
@@ -263,6 +267,7 @@ impl Placed {
             local.playhead = only.playhead;
         }
         (local.instances, local.ranges) = (instances, ranges);
+        local.is_attached = self.is_attached;
         if local.is_in_place {
             self.frame = None;
         } else {

@@ -59,7 +59,7 @@ impl Document for Scene {
         for part in &self.parts {
             part.document.for_each_drawable(shown, &mut |drawable| {
                 draw(Drawable {
-                    placements: &part.placements,
+                    placements: mapscope_scene::Placements::Held(&part.placements),
                     revision: part.revision,
                     playhead: part.playhead,
                     ..drawable

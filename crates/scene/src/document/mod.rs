@@ -9,7 +9,9 @@ pub(crate) mod textures;
 
 use std::any::Any;
 use std::fmt;
+use std::ops::Deref;
 use std::path::PathBuf;
+use std::slice;
 
 use glam::{Affine3A, Vec3};
 
@@ -166,13 +168,35 @@ pub struct Drawable<'a> {
     pub revision: u64,
     /// `world_from_model` of each placement. Content without placements is not drawn but stays on
     /// the GPU.
-    pub placements: &'a [Affine3A],
+    pub placements: Placements<'a>,
     /// Entity numbers of the placements, in the same order; empty if they are not entities.
     pub entities: &'a [u32],
     /// The moment to show; `None` to follow the view ([`Shown::playhead`]).
     pub playhead: Option<Playhead>,
     /// Bounds in model space over all frames; `None` if unknown, which disables culling.
     pub bounds: Option<Aabb>,
+    /// `true` for a model that is attached to another one. The selection is about that other one.
+    pub is_attached: bool,
+}
+
+/// `world_from_model` of each placement of some content.
+#[derive(Debug, Clone, Copy)]
+pub enum Placements<'a> {
+    /// Placements that the document holds.
+    Held(&'a [Affine3A]),
+    /// One placement that depends on the shown moment.
+    Now(Affine3A),
+}
+
+impl Deref for Placements<'_> {
+    type Target = [Affine3A];
+
+    fn deref(&self) -> &[Affine3A] {
+        match self {
+            Self::Held(all) => all,
+            Self::Now(one) => slice::from_ref(one),
+        }
+    }
 }
 
 impl<'a> Drawable<'a> {
@@ -181,10 +205,11 @@ impl<'a> Drawable<'a> {
         Self {
             content,
             revision: 0,
-            placements: &[Affine3A::IDENTITY],
+            placements: Placements::Held(&[Affine3A::IDENTITY]),
             entities: &[],
             playhead: None,
             bounds: None,
+            is_attached: false,
         }
     }
 }

@@ -302,7 +302,7 @@ impl ContentRenderer for ModelRenderer {
     fn view(&self, gpu: &Gpu, mesh: &ModelMesh, model: &Model) -> ModelView {
         let shown = Shown::default();
         let mut uniform = Uniform::new(gpu, "marks");
-        uniform.write(gpu, marks(&shown));
+        uniform.write(gpu, marks(None));
         ModelView {
             instances: Instances::new(gpu, &self.layout, mesh, &uniform.buffer),
             ranges: [InstanceRanges::NONE; MAX_LEVELS],
@@ -310,7 +310,7 @@ impl ContentRenderer for ModelRenderer {
             in_shadow: false,
             parts: (PartState::default(), Vec::new()),
             marks: uniform,
-            look: look(model, &shown),
+            look: look(model, &shown, None),
             marks_reversed: false,
             draws_wireframe: false,
             draws_ground: false,
@@ -459,7 +459,8 @@ impl ModelView {
         if self.parts.0 != state || self.parts.1.len() != mesh.parts.len() {
             self.parts = (state, model.materials_of_parts(state));
         }
-        self.look = look(model, shown);
+        let selected = shown.selected.filter(|_| !local.is_attached);
+        self.look = look(model, shown, selected);
         self.marks_reversed = self.look.surface == Surface::Reversed;
         if self.marks_reversed {
             // All other triangles look as usual.
@@ -469,8 +470,8 @@ impl ModelView {
         self.in_shadow = local.casters.is_some() && is_lit;
         self.draws_wireframe = gpu.draws_wireframe(shown);
         self.engine_textures = shows_engine_textures(shown);
-        self.draws_ground = shown.overlays.contains(OverlayId::GroundTile);
-        self.marks.write(gpu, marks(shown));
+        self.draws_ground = shown.overlays.contains(OverlayId::GroundTile) && !local.is_attached;
+        self.marks.write(gpu, marks(selected));
     }
 
     /// Binds the mesh and its instances.
@@ -578,24 +579,25 @@ fn shows_mesh(shown: &Shown) -> bool {
     is_on(OverlayId::Wireframe) || of_mesh.any(is_on)
 }
 
-fn look(model: &Model, shown: &Shown) -> Look {
+/// How a model looks while an item of it is selected.
+fn look(model: &Model, shown: &Shown, selected: Option<Item>) -> Look {
     let on = |(id, _): &&(OverlayId, Surface)| shown.overlays.contains(*id);
     let overlay = SURFACES.iter().find(on).map(|(_, surface)| *surface);
     // A joint without influence would only darken the model.
     let moves = |joint: u32| model.moves_vertices(joint as usize);
-    let surface = match selected_joint(shown) {
+    let surface = match selected_joint(selected) {
         // The weights of a selected joint take precedence over other colourings.
         Some(joint) if !shown.hides_weights && moves(joint) => Surface::Heat,
         _ => overlay.unwrap_or(Surface::Lit),
     };
     Look {
         surface,
-        highlighted: selected_material(shown).is_some(),
+        highlighted: selected_material(selected).is_some(),
         two_sided: surface == Surface::BackFaces || shown.overlays.contains(OverlayId::TwoSided),
     }
 }
 
-fn marks(shown: &Shown) -> Marks {
+fn marks(selected: Option<Item>) -> Marks {
     let color = |[r, g, b]: [u8; 3]| {
         let [r, g, b] = [r, g, b].map(|channel| f32::from(channel) / 255.0);
         Vec4::new(r, g, b, 1.0)
@@ -604,21 +606,21 @@ fn marks(shown: &Shown) -> Marks {
         heat: model::HEAT_COLORS.map(color),
         back_face: color(mapscope_scene::colors::BACK_FACE),
         reversed: color(model::REVERSED_COLOR),
-        joint: selected_joint(shown).unwrap_or(NOTHING),
-        material: selected_material(shown).unwrap_or(NOTHING),
+        joint: selected_joint(selected).unwrap_or(NOTHING),
+        material: selected_material(selected).unwrap_or(NOTHING),
         padding: [0; 2],
     }
 }
 
-fn selected_joint(shown: &Shown) -> Option<u32> {
-    match shown.selected {
+fn selected_joint(selected: Option<Item>) -> Option<u32> {
+    match selected {
         Some(Item::Model(ModelItem::Joint { index })) => Some(index),
         _ => None,
     }
 }
 
-fn selected_material(shown: &Shown) -> Option<u32> {
-    match shown.selected {
+fn selected_material(selected: Option<Item>) -> Option<u32> {
+    match selected {
         Some(Item::Model(ModelItem::Material { index })) => Some(index),
         _ => None,
     }

@@ -23,7 +23,7 @@ use crate::terrain::Terrain;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, CurveOptions, Document, Drawable,
     Environment, Hit, InfoQuery, Item, Legend, NamedCamera, NamedFile, OtherFile, OutlineNode,
-    Overlay, OwnClip, Playhead, ProblemTarget, Ray, SceneItem, Shown, Statistic, Textures,
+    Overlay, OwnClip, Placements, Playhead, ProblemTarget, Ray, SceneItem, Shown, Statistic, Textures,
     ViewState, terrain,
 };
 use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
@@ -189,10 +189,11 @@ impl Document for MapScene {
             let all = Drawable {
                 content: model,
                 revision: 0,
-                placements: &group.placements,
+                placements: Placements::Held(&group.placements),
                 entities: &group.entities,
                 playhead: Some(Self::playhead_of(group.clip, model, shown.playhead)),
                 bounds: model.extent_of(group.clip),
+                is_attached: false,
             };
             if shown.hidden.is_empty() && Self::shows_entities(shown) {
                 draw(all);
@@ -201,7 +202,7 @@ impl Document for MapScene {
             // Without placements, the model stays on the GPU. Then draw the runs of visible
             // entities between hidden ones.
             draw(Drawable {
-                placements: &[],
+                placements: Placements::Held(&[]),
                 entities: &[],
                 ..all
             });
@@ -212,7 +213,7 @@ impl Document for MapScene {
                 rest = after;
                 if !entities.first().is_some_and(is_hidden) {
                     draw(Drawable {
-                        placements,
+                        placements: Placements::Held(placements),
                         entities,
                         ..all
                     });

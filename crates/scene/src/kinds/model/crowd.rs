@@ -1,12 +1,11 @@
 //! A model with many instances, for benchmarks of crowds.
 
-use std::slice;
 use std::sync::Arc;
 
 use glam::Affine3A;
 
 use super::Model;
-use crate::{Aabb, About, Document, Drawable, Playhead, Shown};
+use crate::{Aabb, About, Document, Drawable, Placements, Playhead, Shown};
 
 /// A document whose content is drawn any number of times, each instance at its own playhead. It has
 /// no descriptions.
@@ -68,7 +67,7 @@ impl Document for Crowd {
         self.document.for_each_drawable(shown, &mut |drawable| {
             for instance in &self.instances {
                 draw(Drawable {
-                    placements: slice::from_ref(&instance.world_from_model),
+                    placements: Placements::Now(instance.world_from_model),
                     entities: &[],
                     playhead: Some(instance.playhead),
                     bounds: self.bounds,

@@ -1,5 +1,6 @@
 //! Models: meshes with animated skeletons, of PFOBJ and P3M files, shown as in their engines.
 
+pub mod attached;
 mod bounds;
 mod clips;
 mod compare;
