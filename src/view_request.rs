@@ -3,11 +3,13 @@
 
 use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use glam::Vec3;
+use serde::{Deserialize, Serialize};
 
 use mapscope_scene::camera::{self, Camera, FIELDS_OF_VIEW_Y_DEGREES, NamedView, Pose, Projection};
 use mapscope_scene::{
@@ -17,6 +19,30 @@ use mapscope_scene::{
 
 /// Name that selects the pose without a clip where a clip name is expected.
 pub const NO_CLIP: &str = "none";
+
+/// A model file and the joint that it is attached to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// Name of the joint.
+    pub joint: String,
+    /// The model file.
+    pub path: PathBuf,
+}
+
+impl FromStr for Attachment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('=');
+        let parts = parts.filter(|(joint, path)| !joint.is_empty() && !path.is_empty());
+        let (joint, path) =
+            parts.ok_or("expected a joint and a file, such as hand_r=sword.pfobj")?;
+        Ok(Self {
+            joint: joint.to_owned(),
+            path: path.into(),
+        })
+    }
+}
 
 /// The initial view of a file and its camera.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
@@ -51,6 +77,9 @@ pub struct ViewRequest {
     /// Show this frame, from 0; fractions lie between two frames
     #[arg(long, value_name = "N", value_parser = parse_frame, allow_hyphen_values = true)]
     pub frame: Option<f32>,
+    /// Attach a model file to this joint of a model (repeatable)
+    #[arg(long, value_name = "JOINT=FILE")]
+    pub attach: Vec<Attachment>,
     /// Enable an overlay (repeatable); a wrong name lists all
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,

@@ -9,9 +9,13 @@ use std::time::{Duration, Instant};
 
 use super::json::FileOutput;
 use super::{CommandError, synthetic};
+#[cfg(feature = "gpu")]
+use crate::view_request::Attachment;
 use crate::view_request::ViewRequest;
 use mapscope_formats::{Format, Problem, pfmap, pfscene};
 use mapscope_scene::demo::{self, Demo};
+#[cfg(feature = "gpu")]
+use mapscope_scene::model::attached::{Assembly, Attached, NOT_A_MODEL, is_model, joint_named};
 use mapscope_scene::{
     self, Bytes, Document, MapChoice, OpenError, OpenOptions, OverlayId, Progress, Source,
 };
@@ -148,6 +152,34 @@ fn open_any(argument: &Path, options: &OpenOptions) -> Result<Opened, CommandErr
     let begun = Instant::now();
     let source = source_of(argument)?;
     open_source(&source, begun.elapsed(), options).map_err(|error| error.named(argument))
+}
+
+/// Attaches models to joints of a document.
+///
+/// # Errors
+/// If the document has no such joint, or if a file is not a model that can be read.
+#[cfg(feature = "gpu")]
+pub(super) fn with_attached(
+    document: Arc<dyn Document>,
+    wanted: &[Attachment],
+    options: &OpenOptions,
+) -> Result<Arc<dyn Document>, CommandError> {
+    let refused = |text: String| CommandError::Argument(format!("--attach: {text}"));
+    let mut attached = Vec::<Attached>::new();
+    for Attachment { joint, path } in wanted {
+        let joint = joint_named(&*document, joint).map_err(refused)?;
+        let read = attached.iter().find(|it| it.path == *path);
+        let model = match read {
+            Some(read) => Arc::clone(&read.model),
+            None => open_any(path, options)?.document,
+        };
+        if !is_model(&*model) {
+            return Err(refused(format!("{}: {NOT_A_MODEL}", path.display())));
+        }
+        let path = path.clone();
+        attached.push(Attached { joint, path, model });
+    }
+    Ok(Assembly::of(&document, attached))
 }
 
 /// Opens a source that took `read_time` to read.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::{App, UserEvent};
 use crate::viewer::state::interface::{PathPurpose, PathSource};
 use crate::viewer::state::{self};
+use mapscope_scene::model::attached::FORMATS;
 use mapscope_scene::saving::{APNG, GIF, PNG};
 
 /// A system dialog that is cancelled faster than this was never displayed.
@@ -34,6 +35,12 @@ impl App {
                 let endings: Vec<&str> =
                     formats.flat_map(|format| format.endings).copied().collect();
                 dialog = dialog.add_filter("Supported files", &endings);
+                let files = dialog.add_filter("All files", &["*"]).pick_files();
+                Box::pin(async { files.await.unwrap_or_default() })
+            }
+            PathPurpose::Attach => {
+                let endings = FORMATS.map(|format| format.endings).concat();
+                dialog = dialog.add_filter("Models", &endings);
                 let files = dialog.add_filter("All files", &["*"]).pick_files();
                 Box::pin(async { files.await.unwrap_or_default() })
             }
@@ -105,10 +112,13 @@ impl App {
         after: Duration,
     ) {
         match paths.pop() {
-            // Only the dialog for opening files returns several paths.
             Some(last) if !paths.is_empty() => {
                 paths.push(last);
-                self.state.open_paths(&paths);
+                if purpose == PathPurpose::Attach {
+                    self.state.attach(&paths);
+                } else {
+                    self.state.open_paths(&paths);
+                }
             }
             Some(path) => self
                 .state

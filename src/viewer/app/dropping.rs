@@ -62,6 +62,11 @@ impl App {
             paths: paths.clone(),
             preview: None,
         });
+        let joint = self.state.session.joint_for_drop(&paths);
+        if let Some(preview) = joint.and_then(|joint| drop_preview::preview_attach(&paths, joint)) {
+            self.drop_previewed(&paths, preview);
+            return;
+        }
         // Reading a folder may take long, so it needs a thread.
         let previewed = sender(&self.proxy, |(paths, preview)| {
             UserEvent::DropPreviewed(paths, preview)

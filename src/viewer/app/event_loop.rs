@@ -254,6 +254,10 @@ impl ApplicationHandler<UserEvent> for App {
                 self.state.compared(*outcome);
                 self.events.write("compared");
             }
+            UserEvent::Attached(outcome) => {
+                self.state.attached(*outcome);
+                self.events.write_with_frame("attached".to_owned());
+            }
             UserEvent::Found(outcome) => {
                 self.state.found(*outcome);
                 self.events.write("found");
@@ -301,7 +305,7 @@ impl ApplicationHandler<UserEvent> for App {
         let now = Instant::now();
         if !self.dropped.is_empty() {
             let paths = std::mem::take(&mut self.dropped);
-            self.state.open_paths(&paths);
+            self.state.drop_paths(&paths);
         }
         self.files.note_reading(self.loader.loading().is_some());
         if let Some(ready) = self.files.take_ready(now) {

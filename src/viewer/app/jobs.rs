@@ -12,8 +12,9 @@ use crate::images::series::Destination;
 use crate::images::shots::Shot;
 use crate::viewer::format::counted;
 use crate::viewer::io::settings_file::SettingsFile;
-use crate::viewer::io::{compare, find, search};
+use crate::viewer::io::{attach, compare, find, search};
 use crate::viewer::state::animation::SavingView;
+use crate::viewer::state::attach::AttachRequest;
 use crate::viewer::state::compare::CompareRequest;
 use crate::viewer::state::find::{FindOutcome, FindRequest};
 use crate::viewer::state::load::{LoadRequest, Outcome};
@@ -98,6 +99,18 @@ impl App {
         let job = move || compared(compare::run(request));
         if let Err(error) = std::thread::Builder::new().spawn(job) {
             let text = format!("The comparison could not be started: {error}");
+            self.state.notices.toast(text, Some(Severity::Error));
+        }
+    }
+
+    /// Reads models to attach in a separate thread.
+    pub(super) fn attach(&mut self, request: AttachRequest) {
+        let attached = sender(&self.proxy, |outcome| {
+            UserEvent::Attached(Box::new(outcome))
+        });
+        let job = move || attached(attach::run(request));
+        if let Err(error) = std::thread::Builder::new().spawn(job) {
+            let text = format!("The models could not be read: {error}");
             self.state.notices.toast(text, Some(Severity::Error));
         }
     }
@@ -320,8 +333,9 @@ impl App {
         let Some(open) = self.state.session.open_file() else {
             return;
         };
-        let document = Arc::clone(&open.document);
-        let read = files_read(&open.path, &*document);
+        // Attached models move with their joints, which other programs cannot express.
+        let document = Arc::clone(&open.host);
+        let read = files_read(&open.path, &*open.document);
         let (progress, done) = self.begin_saving(&path, 1);
         self.saving = Some(SaveJob::export(document, read, path, progress, done));
     }

@@ -53,6 +53,7 @@ use crate::viewer::io::editor::{self, EditorError};
 use crate::viewer::io::loader::Loader;
 use crate::viewer::io::settings_file::SettingsFile;
 use crate::viewer::io::watch::{Change, FileWatch};
+use crate::viewer::state::attach::AttachOutcome;
 use crate::viewer::state::compare::CompareOutcome;
 use crate::viewer::state::find::FindOutcome;
 use crate::viewer::state::interface::{DropPreview, PathPurpose};
@@ -85,6 +86,8 @@ pub(crate) enum UserEvent {
     PathsAnswered(PathPurpose, Vec<PathBuf>, Duration),
     /// A comparison has ended.
     Compared(Box<CompareOutcome>),
+    /// Models to attach were read.
+    Attached(Box<AttachOutcome>),
     /// A search for items has ended.
     Found(Box<FindOutcome>),
     /// A save has ended.
@@ -267,7 +270,8 @@ impl App {
             || state.session.open.is_none()
             || state.session.view.framing.is_some()
             || state.notices.saving.is_some()
-            || state.session.tools.finding.is_running;
+            || state.session.tools.finding.is_running
+            || state.session.is_attaching();
         if self.script.is_done() || is_busy {
             return;
         }
@@ -318,6 +322,7 @@ impl App {
             Effect::Watch => self.watch_open_file(),
             Effect::List(number, origin) => self.list_files(number, origin),
             Effect::Compare(request) => self.compare(request),
+            Effect::Attach(request) => self.attach(request),
             Effect::Find(request) => self.find(request),
             Effect::AskPath(purpose) => self.ask_path(purpose),
             Effect::SavePicture(path) => self.save_picture(path),

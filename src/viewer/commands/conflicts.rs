@@ -29,6 +29,7 @@ fn kinds(action: Action) -> u8 {
         Action::GameView => ALL & !TILE_MAP,
         Action::HideSelection | Action::ShowAll | Action::Solo => ALL & !MODEL,
         Action::SelectedWeights => MODEL,
+        Action::Do(operation) if operation.is_of_models() => MODEL,
         Action::ChooseMap => SCENE,
         Action::Counterpart => TERRAIN | SCENE,
         Action::Animation(_) => ALL & !TERRAIN,

@@ -204,6 +204,13 @@ pub struct Operation {
     pub(crate) run: fn(&mut State),
 }
 
+impl Operation {
+    /// `true` if only models offer it.
+    pub(crate) fn is_of_models(&self) -> bool {
+        matches!(self.id, "attach" | "detach")
+    }
+}
+
 impl PartialEq for Operation {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -784,6 +791,18 @@ static TABLE: &[Command] = &[
         "Play all frames of the clip again"),
     command("animation.timeline", "Show timeline", &[ctrl(Key::T)], ("Animation", 6), Action::Animation(Animation::Timeline),
         "Show or hide the timeline of files with clips"),
+    command("animation.attach", "Attach model…", &[], ("Animation", 7), Action::Do(&Operation {
+        id: "attach",
+        is_enabled: |state| state.session.selected_joint().is_some(),
+        run: |state| state.effects.push(Effect::AskPath(PathPurpose::Attach)),
+    }),
+        "Choose models, such as a sword, and attach them to the selected joint; dropping them does it too"),
+    command("animation.detach", "Detach models", &[], ("Animation", 7), Action::Do(&Operation {
+        id: "detach",
+        is_enabled: |state| state.session.can_detach(),
+        run: State::detach,
+    }),
+        "Detach the models of the selected joint, or all of them without a selected joint"),
 
     command("overlay.none", "Clear surface overlay", &[alt(Key::Num0)], ("Overlays", 0), Action::PlainSurface,
         "Switch off every overlay that colours the surface"),

@@ -26,9 +26,10 @@ enum Argument {
 }
 
 /// The commands that take an argument.
-static ARGUMENTS: [(&str, Argument); 9] = [
+static ARGUMENTS: [(&str, Argument); 10] = [
     ("open-path", Argument::Path(PathPurpose::Open)),
     ("compare", Argument::Path(PathPurpose::Compare)),
+    ("animation.attach", Argument::Path(PathPurpose::Attach)),
     ("save-picture", Argument::Path(PathPurpose::SavePicture)),
     ("save-animation", Argument::Path(PathPurpose::SaveAnimation)),
     ("save-map", Argument::Path(PathPurpose::SaveMap)),

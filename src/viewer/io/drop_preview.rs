@@ -13,6 +13,20 @@ pub(crate) fn preview_drop(paths: &[PathBuf]) -> DropPreview {
     preview_within(paths, Limits::PREVIEW)
 }
 
+/// Describes the effect of dropping models while a joint is selected.
+pub(crate) fn preview_attach(paths: &[PathBuf], joint: &str) -> Option<DropPreview> {
+    let first = paths.first()?;
+    let what = match paths {
+        [model] => folder::name(model),
+        _ => counted(paths.len(), "model"),
+    };
+    Some(DropPreview {
+        opens: Some(first.clone()),
+        title: format!("Attach to joint {joint}"),
+        detail: format!("{what}; to open instead, deselect the joint first"),
+    })
+}
+
 fn preview_within(paths: &[PathBuf], limits: Limits) -> DropPreview {
     let progress = SearchProgress::default();
     let Found {

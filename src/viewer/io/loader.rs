@@ -233,6 +233,14 @@ fn load(
     (None, failures)
 }
 
+/// Opens a file that belongs to the open one.
+pub(super) fn open_file(path: &Path, options: &OpenOptions) -> Result<Arc<dyn Document>, Failure> {
+    let progress = Progress::default();
+    Source::read(path)
+        .and_then(|source| open(&source, options, &progress, Cause::Asked))
+        .map_err(|error| failure_of(path, &error))
+}
+
 /// Describes why a file was not opened.
 fn failure_of(path: &Path, error: &OpenError) -> Failure {
     // The message is always displayed beside the path.

@@ -1,6 +1,7 @@
 //! File access, mostly on threads: loading, searching, comparing and watching files, finding items, and
 //! storing the settings. Also starts the user's editor.
 
+pub(crate) mod attach;
 pub(crate) mod compare;
 pub(crate) mod drop_preview;
 pub(crate) mod editor;

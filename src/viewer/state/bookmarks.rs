@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::interface::Dialog;
 use super::settings::Settings;
 use super::{Effect, State, folder};
+use crate::view_request::Attachment;
 use crate::viewer::docks::{Dock, Panel};
 use crate::viewer::view::viewpoint::Viewpoint;
 use mapscope_formats::Severity;
@@ -29,6 +30,9 @@ pub(crate) struct FileViews {
     /// The panels that were open when it was closed; `None` if that is unknown.
     #[serde(default)]
     panels: Option<Vec<Panel>>,
+    /// The models attached to its joints when it was closed.
+    #[serde(default)]
+    attached: Vec<Attachment>,
     /// Its bookmarks, by number.
     #[serde(default)]
     pub bookmarks: Vec<Bookmark>,
@@ -57,6 +61,7 @@ impl Settings {
                 file,
                 last: None,
                 panels: None,
+                attached: Vec::new(),
                 bookmarks: Vec::new(),
             },
         };
@@ -186,6 +191,8 @@ impl State {
         {
             views.last = Some(self.session.view.viewpoint(&**document));
             views.panels = Some(self.chosen_panels().collect());
+            let attached = self.session.attached().iter();
+            views.attached = attached.map(|it| it.at.clone()).collect();
         }
     }
 
@@ -210,6 +217,15 @@ impl State {
         if let Some(panels) = views.panels.filter(|_| has_panels) {
             self.restore_panels(&panels);
         }
+    }
+
+    /// The models that were attached to joints of the open file when it was closed.
+    pub(super) fn kept_attachments(&self) -> Vec<Attachment> {
+        let file = self
+            .file_with_views()
+            .filter(|_| self.settings.remembers_views);
+        let views = file.and_then(|file| self.settings.views_of(&file));
+        views.map_or_else(Vec::new, |views| views.attached.clone())
     }
 
     fn restore_panels(&mut self, panels: &[Panel]) {

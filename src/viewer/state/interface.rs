@@ -177,6 +177,8 @@ pub(crate) enum PathPurpose {
     TextureFolder,
     SceneMap,
     Compare,
+    /// Attach models to the selected joint.
+    Attach,
 }
 
 /// The effect of dropping the dragged files.
@@ -303,6 +305,7 @@ impl State {
             PathPurpose::Export => self.export_to(&path, source),
             PathPurpose::SaveAnimation => self.save_animation_to(&path, source),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
+            PathPurpose::Attach => self.attach(&[path]),
             PathPurpose::Compare => {
                 if source == PathSource::InApp {
                     // The dialog stays open until the path is known to be valid.

@@ -4,6 +4,7 @@
 //! settings, dialogs, notices, and the playlist.
 
 pub(crate) mod animation;
+pub(crate) mod attach;
 pub(crate) mod bookmarks;
 pub(crate) mod clip_box;
 pub(crate) mod compare;
@@ -37,6 +38,7 @@ pub(crate) mod tools;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use self::attach::AttachRequest;
 use self::compare::CompareRequest;
 use self::find::FindRequest;
 use self::interface::{Interface, PathPurpose};
@@ -72,6 +74,8 @@ pub(crate) enum Effect {
     List(u64, Origin),
     /// Compare the open file with another.
     Compare(CompareRequest),
+    /// Read model files, to attach them to joints of the open one.
+    Attach(AttachRequest),
     /// Find the items of the open document that match a query.
     Find(FindRequest),
     /// Ask for a path with the system's dialog.
@@ -277,7 +281,7 @@ impl State {
             self.reset_problem_overlays();
         }
         let versions = self.versions;
-        let before = self.session.open.replace(OpenFile {
+        let mut before = self.session.open.replace(OpenFile {
             read_at,
             map,
             scene,
@@ -294,6 +298,8 @@ impl State {
             request.clip.get_or_insert(clip);
         }
         if is_reload {
+            let attached = before.as_mut().map(|before| &mut before.attached);
+            self.keep_attached(attached.map(std::mem::take).unwrap_or_default());
             self.session.keep_shown(&*document);
         } else {
             self.show_first(&*document, &request);
@@ -340,6 +346,7 @@ impl State {
             self.ask_for_map(path, maps);
             self.offer_scene(cause);
             self.show_requested_entities(&request);
+            self.restore_attached(&request);
             if let Some(visit) = returned {
                 self.restore_visit(visit);
             } else if demo.is_none()

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::attach::AttachedModel;
 use super::folder;
 use super::history::History;
 use super::player::{LoopMode, Player};
@@ -23,8 +24,12 @@ pub(crate) struct OpenFile {
     pub path: PathBuf,
     /// The demo, if it is one.
     pub demo: Option<&'static Demo>,
-    /// Its document.
+    /// Its document, with the attached models.
     pub document: Arc<dyn Document>,
+    /// Its document without attached models.
+    pub host: Arc<dyn Document>,
+    /// The models attached to its joints.
+    pub attached: Vec<AttachedModel>,
     /// Bumped on every load; a cache key for anything derived from the document.
     pub version: u64,
     /// Time at which reading began.
@@ -56,6 +61,8 @@ impl OpenFile {
             map: MapChoice::Beside,
             scene: None,
             panels: panels.copied().collect(),
+            host: Arc::clone(&document),
+            attached: Vec::new(),
             document,
         }
     }

@@ -304,6 +304,11 @@ fn path(
             "The path of a file of the same format",
             "Compare",
         ),
+        PathPurpose::Attach => (
+            "Attach model",
+            "The path of a model for the selected joint",
+            "Attach",
+        ),
         PathPurpose::TextureFolder => (
             "Add texture folder",
             "The path of a folder to search for textures",
@@ -548,7 +553,10 @@ fn suggestions(ctx: &egui::Context, typed: &str, purpose: PathPurpose) -> Vec<Su
         _ => {
             let wants_files = matches!(
                 purpose,
-                PathPurpose::Open | PathPurpose::SceneMap | PathPurpose::Compare
+                PathPurpose::Open
+                    | PathPurpose::SceneMap
+                    | PathPurpose::Compare
+                    | PathPurpose::Attach
             );
             let paths = continuations(typed, wants_files);
             ctx.data_mut(|data| data.insert_temp(id, (typed.to_owned(), paths.clone())));

@@ -161,6 +161,7 @@ pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
         Action::Counterpart => state.session.can_choose_map() || state.session.is_terrain(),
         Action::HoldVisibility | Action::Cut => state.session.can_cut(),
         Action::SelectedWeights => state.session.has_joints(),
+        Action::Do(operation) if operation.is_of_models() => state.is_enabled(command.action),
         Action::Bookmark(_) | Action::Surroundings(_) => state.is_enabled(command.action),
         Action::Level { .. } => state.session.has_levels(),
         Action::HideSelection | Action::ShowAll | Action::Solo => state.session.can_hide(),

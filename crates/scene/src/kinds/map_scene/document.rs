@@ -23,8 +23,8 @@ use crate::terrain::Terrain;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, CurveOptions, Document, Drawable,
     Environment, Hit, InfoQuery, Item, Legend, NamedCamera, NamedFile, OtherFile, OutlineNode,
-    Overlay, OwnClip, Placements, Playhead, ProblemTarget, Ray, SceneItem, Shown, Statistic, Textures,
-    ViewState, terrain,
+    Overlay, OwnClip, Placements, Playhead, ProblemTarget, Ray, SceneItem, Shown, Statistic,
+    Textures, ViewState, terrain,
 };
 use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
 

@@ -16,14 +16,15 @@ use crate::describe::table::{Describe, WithFacts};
 use crate::describe::value::{Fact, FactGroup};
 use crate::document::textures::Textures;
 use crate::{
-    Aabb, About, Animation, Annotations, ClipInfo, Compare, Curve, CurveOptions, Document, Drawable,
-    Environment, Hit, InfoQuery, Item, ItemPlace, Legend, ModelItem, OutlineNode, OverlayId, OwnClip,
-    Places, Placements, Playhead, ProblemTarget, Ray, RelatedFiles, Shown, Statistic, ViewState,
-    Walk,
+    Aabb, About, Animation, Annotations, ClipInfo, Compare, Curve, CurveOptions, Document,
+    Drawable, Environment, Hit, InfoQuery, Item, ItemPlace, Legend, ModelItem, OutlineNode,
+    OverlayId, OwnClip, Placements, Places, Playhead, ProblemTarget, Ray, RelatedFiles, Shown,
+    Statistic, ViewState, Walk,
 };
-use mapscope_formats::{Problem, p3m, pfobj};
+use mapscope_formats::{Format, Problem, p3m, pfobj};
 
-/// A model with other models at its joints. Everything but the view shows only the model itself.
+/// A model with other models at its joints. Its file, clips, textures and statistics are those of
+/// the model alone.
 #[derive(Debug)]
 pub struct Assembly {
     /// The model that the others are attached to.
@@ -45,12 +46,16 @@ pub struct Attached {
     pub model: Arc<dyn Document>,
 }
 
+/// The formats of models, which can be attached to joints and have joints.
+pub static FORMATS: [&Format; 2] = [&pfobj::FORMAT, &p3m::FORMAT];
+
+/// The message about an attached file of another format.
+pub const NOT_A_MODEL: &str = "it is not a model; expected a file that ends in .pfobj or .p3m";
+
 /// `true` for a document that can be attached to a joint, and that others can be attached to.
 pub fn is_model(document: &dyn Document) -> bool {
     let format = document.about().format;
-    [&pfobj::FORMAT, &p3m::FORMAT]
-        .into_iter()
-        .any(|of_models| std::ptr::eq(format, of_models))
+    FORMATS.iter().any(|of_models| of_models.id == format.id)
 }
 
 /// The name of a joint of a model; `None` for other items and documents.
