@@ -761,7 +761,7 @@ pub struct BenchArgs {
         value_name = "N",
         value_parser = whole_number(1..=1_000_000_u32),
         allow_hyphen_values = true,
-        conflicts_with = "fly",
+        conflicts_with_all = ["fly", "attach"],
         help_heading = "What"
     )]
     pub instances: Option<u32>,

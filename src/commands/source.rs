@@ -171,7 +171,7 @@ pub(super) fn with_attached(
         let read = attached.iter().find(|it| it.path == *path);
         let model = match read {
             Some(read) => Arc::clone(&read.model),
-            None => open_any(path, options)?.document,
+            None => open_source(&Source::read(path)?, Duration::ZERO, options)?.document,
         };
         if !is_model(&*model) {
             return Err(refused(format!("{}: {NOT_A_MODEL}", path.display())));

@@ -1153,6 +1153,26 @@ fn clips_and_frames_that_are_not_there_are_named() {
             "good.pfmap --frame 0 -o a.png",
             "this file has no animation",
         ),
+        (
+            "demo:drakeling --attach nosuch=good.pfmap -o a.png",
+            "--attach: joint `nosuch` not found; this file has ",
+        ),
+        (
+            "demo:drakeling --attach head=good.pfmap -o a.png",
+            "--attach: good.pfmap: it is not a model",
+        ),
+        (
+            "demo:drakeling --attach head=gone.pfobj -o a.png",
+            "gone.pfobj",
+        ),
+        (
+            "demo:drakeling --attach head -o a.png",
+            "such as hand_r=sword.pfobj",
+        ),
+        (
+            "good.pfmap --attach head=a.pfobj -o a.png",
+            "this file has none",
+        ),
         ("demo:dragon -o a.png", "demo:drakeling"),
     ] {
         let outcome = folder.run(&format!("render --size 8x8 {args}")).expect(2);

@@ -5,8 +5,9 @@ use std::io::Cursor;
 
 use image::{Rgba, RgbaImage};
 use mapscope_formats::ika::{map as ika_map, vsp};
+use mapscope_formats::pfobj;
 use mapscope_scene::demo;
-use mapscope_testdata::{Need, skip, synthesize};
+use mapscope_testdata::{Need, skip, synthesize, tiny_model};
 
 use super::folder::Folder;
 
@@ -39,6 +40,38 @@ fn a_region_of_a_flat_map_is_cut_out_and_its_pixels_made_larger() {
     let scaled = flat("--region 10,4,6,5 --scale 3");
     let larger = RgbaImage::from_fn(288, 240, |x, y| *cut.get_pixel(x / 3, y / 3));
     assert!(scaled == larger, "{:?}", scaled.dimensions());
+}
+
+#[test]
+fn an_attached_model_is_in_the_picture_and_follows_its_joint() {
+    if !has_gpu() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("sword.pfobj", pfobj::write(&tiny_model()));
+    let view = "demo:drakeling --size 96x64 --camera 20,12,20,0,3,0 --clip Walk";
+    let drawn = |args: &str| picture(&folder, &format!("{view} {args}"));
+    let (plain, head) = (drawn(""), drawn("--attach head=sword.pfobj"));
+    let both = drawn("--attach head=sword.pfobj --attach tail.4=sword.pfobj");
+    assert!(plain != head && head != both && plain != both);
+    let differing = |a: &RgbaImage, b: &RgbaImage| {
+        let pixels = a.enumerate_pixels().zip(b.pixels());
+        let places = pixels
+            .filter(|((.., a), b)| a != b)
+            .map(|((x, y, _), _)| [x, y]);
+        places.collect::<Vec<_>>()
+    };
+    let later = ["", "--attach head=sword.pfobj"].map(|it| drawn(&format!("--frame 8 {it}")));
+    let moved = differing(&later[0], &later[1]);
+    assert!(!moved.is_empty() && moved != differing(&plain, &head));
+    let whole = |args: &str| {
+        let drawn = format!("demo:drakeling --size 96x64 {args}");
+        picture(&folder, &drawn)
+    };
+    assert!(
+        whole("") != whole("--attach root=sword.pfobj"),
+        "and is framed"
+    );
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use image::{RgbaImage, imageops};
+use mapscope_formats::pfobj;
 use mapscope_scene::demo;
 use mapscope_testdata::tiny_scene::{SCENE, sound_scene, write_game};
 use mapscope_testdata::{synthesize, tiny_model};
@@ -196,6 +197,57 @@ fn dropped_files_open_and_a_cancelled_drag_opens_nothing() {
     assert!(title.contains(names[2]), "{title}");
     it.screen.key(&[Key::ESCAPE]);
     it.select_middle();
+}
+
+#[test]
+fn a_model_dropped_while_a_joint_is_selected_is_attached_and_comes_back() {
+    let Some(display) = Display::start(SCREEN_SIZE) else {
+        return;
+    };
+    let folder = display.home().to_owned();
+    let [dragon, sword] = ["dragon.pfobj", "sword.pfobj"].map(|name| folder.join(name));
+    fs::write(&dragon, demo::DRAKELING.source().bytes).unwrap();
+    fs::write(&sword, pfobj::write(&tiny_model())).unwrap();
+    let arguments = [text(&dragon), "--frame", "0", "--select", "joint:head"];
+    let mut program = Program::start_with(&display, arguments, &[]);
+    program.wait_for("opened ");
+    program.wait_for("selected joint ");
+    let screen = Screen::of(&display, program.pid());
+    program.wait_until_idle();
+    let before = screen.picture();
+    let drag = Drag::over(&display, &screen, &[&sword]).unwrap();
+    assert_eq!(program.wait_for("hover 1 "), text(&sword));
+    program.wait_until_drawn();
+    screen.save_picture("attach-hovering");
+    drag.drop_files().unwrap();
+    program.wait_for("attached");
+    program.wait_until_drawn();
+    let armed = screen.save_picture("attached");
+    assert!(difference(&before, &armed) > 0.001);
+    assert!(screen.title().contains("dragon"), "{}", screen.title());
+
+    // A change of the attached file is followed.
+    let mut other = tiny_model();
+    for vertex in &mut other.vertices {
+        vertex.position = vertex.position.map(|at| at * 1.5);
+    }
+    fs::write(&sword, pfobj::write(&other)).unwrap();
+    program.wait_for("reloaded ");
+    program.wait_for("attached");
+    program.wait_until_drawn();
+    let larger = screen.save_picture("attached-larger");
+    assert!(difference(&armed, &larger) > 0.001);
+
+    // Without a selection, the drop opens the model.
+    screen.key(&[Key::ESCAPE]);
+    program.wait_until_idle();
+    let drag = Drag::over(&display, &screen, &[&sword]).unwrap();
+    drag.drop_files().unwrap();
+    assert_eq!(program.wait_for("opened "), text(&sword));
+    // Back at the first file, the model is attached again.
+    screen.key(&[Key::ALT, Key::LEFT]);
+    assert_eq!(program.wait_for("opened "), text(&dragon));
+    program.wait_for("attached");
 }
 
 #[test]

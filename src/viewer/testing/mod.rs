@@ -1,6 +1,7 @@
 //! Test support: the window's contents without a window, and an animated document.
 
 mod access_tests;
+mod attach_tests;
 mod edit_tests;
 mod file_list_tests;
 mod find_tests;

@@ -18,6 +18,7 @@ use mapscope_formats::ptf::Layout;
 use mapscope_render::{AdapterReason, Backend, Gpu, Samples, View};
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::diff::Diff;
+use mapscope_scene::model::attached::{Assembly, Attached};
 use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::tilemap::{
     Cell, FlatWindow, Grid, GridKind, Integers, LeftOut, ListPlace, Object, ObjectKind, Parallax,
@@ -529,6 +530,20 @@ fn models() -> Vec<Golden> {
         blend: None,
     };
     goldens.push(smooth);
+    let sword = rigs::open(Path::new("sword.pfobj"), &rigs::sword("snow.jpg"));
+    let attached = [1, 3].map(|joint| Attached {
+        joint,
+        path: "sword.pfobj".into(),
+        model: Arc::clone(&sword),
+    });
+    let armed = Assembly::of(&chimney, attached.into());
+    let camera = model_camera(&chimney);
+    for (name, selected) in [("attached", None), ("attached-joint", Some(2))] {
+        let mut golden = model(name, &armed, 2);
+        golden.view.camera = camera;
+        golden.view.shown.selected = selected.map(|index| ModelItem::Joint { index }.into());
+        goldens.push(golden);
+    }
     let odd = rigs::open(path, &rigs::reversed_chimney("rock.jpg", "sand.jpg"));
     for overlay in chimney.about().overlays {
         let document = match overlay.id {

@@ -270,6 +270,36 @@ pub(crate) fn chimney(lower: &str, upper: &str) -> Pfobj {
     model
 }
 
+/// A sword along +X: a blade of nine units and a guard, with one material.
+pub(crate) fn sword(texture: &str) -> Pfobj {
+    let mut model = empty();
+    model.materials = vec![material("Blade", texture)];
+    let boxes = [
+        (Vec3::new(5.0, 0.0, 0.0), Vec3::new(4.5, 0.5, 0.15)),
+        (Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.3, 1.5, 0.4)),
+    ];
+    let sides = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z];
+    for (center, half) in boxes {
+        for normal in sides {
+            let across = Vec3::new(normal.y, normal.z, normal.x);
+            let up = normal.cross(across);
+            let at = |x: f32, y: f32| center + (normal + across * x + up * y) * half;
+            let [a, b, c, d] = [at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)];
+            model
+                .vertices
+                .extend([a, b, c, a, c, d].map(|corner| Vertex {
+                    position: corner.to_array(),
+                    uv: [corner.x / 4.0, (corner.y + corner.z) / 4.0],
+                    normal: normal.to_array(),
+                    first_influence: 0,
+                    influence_count: 0,
+                    material: 0,
+                }));
+        }
+    }
+    model
+}
+
 /// The chimney with reversed triangles: some in two adjacent walls, of both materials.
 pub(crate) fn reversed_chimney(lower: &str, upper: &str) -> Pfobj {
     let mut model = chimney(lower, upper);

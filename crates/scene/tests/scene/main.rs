@@ -4,6 +4,7 @@
 
 mod altered;
 mod archive;
+mod attached;
 mod cut_maps;
 mod differences;
 mod go_to;
