@@ -206,7 +206,7 @@ fn a_picture_of_a_difference_has_both_files_and_the_pixels_that_differ() {
     // Neither a file of another format, nor a file that was read.
     folder.write(
         "c.pfobj",
-        mapscope_formats::pfobj::write(&mapscope_testdata::tiny_model()),
+        pfobj::write(&tiny_model()),
     );
     let refused = diff("c.pfobj", "-o e.png").expect(2);
     assert!(

@@ -26,6 +26,7 @@ fn host(joints: [&str; 3]) -> Arc<dyn Document> {
         path: "made.pfobj".into(),
         bytes: pfobj::write(&host).into(),
         embedded: &[],
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
