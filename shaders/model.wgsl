@@ -12,6 +12,8 @@ override HOLES: bool = false;
 override HIGHLIGHTED: bool = false;
 // `true` if shadows may fall on the model.
 override IN_SHADOW: bool = false;
+// `true` if the surface is mixed with what is behind it.
+override BLENDED: bool = false;
 // `true` if joints move any of its vertices.
 override POSED: bool = true;
 
@@ -99,19 +101,19 @@ fn unit(vector: vec3f) -> vec3f {
 }
 
 fn joint_influence(packed: u32) -> vec3f {
-    let first = packed >> 3u;
+    let first = packed >> INFLUENCE_COUNT_BITS;
+    let count = packed & ((1u << INFLUENCE_COUNT_BITS) - 1u);
     var result = vec3f(0.0);
     if SURFACE == SURFACE_JOINT_WEIGHTS {
-        let still = (packed & 7u) == 0u;
-        result = select(vec3f(0.0), vec3f(0.45), still);
-        for (var i = first; i < first + (packed & 7u); i++) {
+        result = select(vec3f(0.0), vec3f(0.45), count == 0u);
+        for (var i = first; i < first + count; i++) {
             let influence = influence_at(i);
             let color = unpack4x8unorm(joint_colors[influence.joint]).rgb;
             result += influence.weight * color;
         }
     }
     if SURFACE == SURFACE_HEAT {
-        for (var i = first; i < first + (packed & 7u); i++) {
+        for (var i = first; i < first + count; i++) {
             let influence = influence_at(i);
             result.x += select(0.0, influence.weight, influence.joint == marks.joint);
         }
@@ -129,7 +131,8 @@ fn lit(albedo: vec3f, world: vec3f, normal: vec3f) -> vec3f {
     let glare = max(dot(-view_direction(world), mirrored), 0.0);
     let specular = material.specular.rgb * (0.5 * glare * glare);
     let from_light = (1.5 * diffuse + 1.5 * specular) * frame.light_color.rgb;
-    let color = albedo * (0.55 * material.ambient * frame.ambient_color.rgb + from_light);
+    let ambient = 0.55 * material.ambient.rgb * frame.ambient_color.rgb;
+    let color = albedo * (ambient + from_light) + material.emission.rgb;
     if IN_SHADOW {
         // Faces that point away from the sun are in shadow too.
         let faces_sun = smoothstep(-0.01, 0.08, dot(normal, frame.to_sun.xyz));
@@ -140,15 +143,15 @@ fn lit(albedo: vec3f, world: vec3f, normal: vec3f) -> vec3f {
 }
 
 // Samples the texture. Its first row of texels is the top, at v = 1.
-fn albedo_at(uv: vec2f) -> vec3f {
+fn albedo_at(uv: vec2f) -> vec4f {
     let color = textureSampleBias(albedo_texture, repeated, vec2f(uv.x, 1.0 - uv.y), -0.5);
-    if HOLES {
+    if HOLES && !BLENDED {
         if color.a <= 0.5 {
             discard;
         }
-        return color.rgb * color.a;
+        return vec4f(color.rgb * color.a, 1.0);
     }
-    return color.rgb;
+    return color;
 }
 
 // ---- Overlays ------------------------------------------------------------------------------
@@ -162,7 +165,8 @@ fn heat_color(weight: f32) -> vec3f {
 @fragment
 fn fs_model(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
     let pixel = abs(dpdx(in.uv)) + abs(dpdy(in.uv));
-    let albedo = albedo_at(in.uv);
+    let texel = albedo_at(in.uv);
+    let albedo = texel.rgb;
     // Back faces are lit with the same normals, as in the engine (fact sheet B4).
     let normal = unit(in.normal);
     var color: vec3f;
@@ -188,7 +192,8 @@ fn fs_model(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) 
         let chosen = mix(color, HIGHLIGHT_COLOR, 0.45);
         color = select(color * 0.55, chosen, material.index == marks.material);
     }
-    return vec4f(color, 1.0);
+    let opacity = select(1.0, texel.a * material.emission.a, BLENDED);
+    return vec4f(color, opacity);
 }
 
 // Writes depth into the shadow map, except at holes.

@@ -1,12 +1,15 @@
 //! Shared code of the fuzz targets: seeds, checks, and the time and memory limits of an input.
 //!
 //! A target is a file in `targets/` and a row here. Seeds and checks are shared with the mutation
-//! tests (`crates/scene/tests/scene/mutation/subjects.rs` and
-//! `crates/export/tests/export/checks.rs`), so that a new check applies to both.
+//! tests (`crates/scene/tests/scene/mutation/subjects.rs`,
+//! `crates/export/tests/export/checks.rs` and `crates/formats/tests/formats/p3m/checks.rs`), so that
+//! a new check applies to both.
 
 mod bounds;
 #[path = "../../crates/export/tests/export/checks.rs"]
 mod checks;
+#[path = "../../crates/formats/tests/formats/p3m/checks.rs"]
+mod p3m_checks;
 mod pmf_sections;
 mod repeated;
 mod sheet;
@@ -58,10 +61,12 @@ targets! {
     PFSCENE: subjects::good_pfscenes, subjects::check_pfscene, 4;
     PMF: subjects::good_pmfs, subjects::check_pmf, 3;
     PMF_SECTIONS: pmf_sections::seeds, pmf_sections::check, 3;
+    P3M: p3m_checks::good, p3m_checks::check, 3;
     PAF: subjects::good_pafs, subjects::check_paf, 3;
     IKA_MAP: subjects::good_ika_maps, subjects::check_ika_map, 3;
     IKA_TEXT_MAP: subjects::good_ika_texts, subjects::check_ika_text, 3;
     VSP: subjects::good_tilesets, subjects::check_tileset, 3;
+    PTF: subjects::good_textures, subjects::check_texture, 3;
     PPE_MAP: subjects::good_ppe_maps, subjects::check_ppe_map, 3;
     XMF: subjects::good_xmfs, subjects::check_xmf, 3;
     SHEET: subjects::good_sheets, sheet::check, 1;
@@ -80,7 +85,7 @@ pub static REPEATED: Target = Target {
 };
 
 /// File names, one of each kind, indexed by the first byte of an input, and valid files for each.
-const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 10] = [
+const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 11] = [
     ("a.pfmap", pfmap_seeds),
     ("a.pfobj", subjects::good_pfobjs),
     ("a.pfscene", subjects::good_pfscenes),
@@ -89,6 +94,7 @@ const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 10] = [
     ("a.map", subjects::good_ika_maps),
     ("a.ika-map", subjects::good_ika_texts),
     ("a.vsp", subjects::good_tilesets),
+    ("a.ptf", subjects::good_textures),
     ("a.mbf", subjects::good_ppe_maps),
     ("a.xmf", subjects::good_xmfs),
 ];

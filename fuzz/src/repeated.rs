@@ -3,7 +3,7 @@
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::ppe::{indexed, map_data, xmf};
-use mapscope_formats::{paf, pfmap, pfobj, pfscene, pmf};
+use mapscope_formats::{paf, pfmap, pfobj, pfscene, pmf, ptf};
 use mapscope_scene::{InfoQuery, Shown};
 
 use crate::subjects;
@@ -23,7 +23,7 @@ const IS_OPENED: u8 = 0x80;
 const IS_COMPARED: u8 = 0x40;
 
 /// The readers, indexed by the other bits of the first byte of an input, and valid files for each.
-const READERS: [(Read, fn() -> Vec<Vec<u8>>); 11] = [
+const READERS: [(Read, fn() -> Vec<Vec<u8>>); 12] = [
     (|file| drop(pfmap::read(file)), crate::pfmap_seeds),
     (|file| drop(pfobj::read(file)), subjects::good_pfobjs),
     (|file| drop(pfscene::read(file)), subjects::good_pfscenes),
@@ -35,6 +35,7 @@ const READERS: [(Read, fn() -> Vec<Vec<u8>>); 11] = [
     (|file| drop(map_data::read(file)), subjects::good_ppe_maps),
     (|file| drop(xmf::read(file)), subjects::good_xmfs),
     (|file| drop(indexed::read(file)), subjects::good_sheets),
+    (|file| drop(ptf::Texture::read(file)), subjects::good_textures),
 ];
 
 /// The file that an input represents, and the first byte.

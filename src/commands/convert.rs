@@ -23,7 +23,11 @@ const MAX_ROW_PX: u64 = 1 << 22;
 
 pub(super) fn run(args: &ConvertArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let read = source::source_of(&args.file)?;
-    let format = identify_format(&read).map_err(|it| CommandError::from(it).named(&args.file))?;
+    let format = if (convert::PNG.sniff)(&read.bytes) {
+        &convert::PNG
+    } else {
+        identify_format(&read).map_err(|it| CommandError::from(it).named(&args.file))?
+    };
     source::refuse_map(&args.file, format, options)?;
     let Some(out) = args.output.as_deref().filter(|_| !args.list) else {
         list(format)?;

@@ -225,7 +225,8 @@ fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
 /// If no layer reaches into the image, which starts at the point 0,0 of the map.
 fn flat_size_of(layers: &dyn Layers) -> Result<[u64; 2], CommandError> {
     let size = layers.flat_size();
-    if size.contains(&1) {
+    let tile = layers.tile_px().map(|tile| tile.map(u64::from));
+    if size.contains(&1) && tile != Some(size) {
         let why = "the image is empty: all layers end left of x 0 or above y 0";
         return Err(CommandError::Argument(why.to_owned()));
     }

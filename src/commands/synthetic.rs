@@ -12,7 +12,7 @@ use super::CommandError;
 #[cfg(test)]
 use mapscope_formats::Format;
 use mapscope_formats::pmf::{self, Packing};
-use mapscope_formats::{ika, pfmap, pfobj, pfscene, ppe};
+use mapscope_formats::{ika, p3m, pfmap, pfobj, pfscene, ppe};
 use mapscope_scene::{Source, demo};
 use mapscope_testdata::synthesize;
 
@@ -55,7 +55,7 @@ pub(super) struct Kind {
 }
 
 /// All kinds. Kinds with the same prefix are distinguished by the count of numbers in the size.
-pub(super) static KINDS: [Kind; 6] = [
+pub(super) static KINDS: [Kind; 7] = [
     Kind {
         #[cfg(test)]
         format: &pfmap::FORMAT,
@@ -80,6 +80,18 @@ pub(super) static KINDS: [Kind; 6] = [
         example: "20000",
         suite: ["1000", "6000", "36000", "216000"],
         make: model,
+    },
+    Kind {
+        #[cfg(test)]
+        format: &p3m::FORMAT,
+        prefix: "p3m:",
+        sides: 1..=1,
+        size: "triangles of a P3M model",
+        unit: "triangles",
+        max: 2_000_000,
+        example: "20000",
+        suite: ["1000", "6000", "36000", "216000"],
+        make: p3m_model,
     },
     Kind {
         #[cfg(test)]
@@ -235,6 +247,13 @@ fn model(sides: &[u32]) -> Result<Source, String> {
         bytes,
         sheet(),
     ))
+}
+
+fn p3m_model(sides: &[u32]) -> Result<Source, String> {
+    let [triangles] = fixed(sides)?;
+    let model = synthesize::p3m(triangles, SEED).and_then(|model| p3m::write(&model));
+    let bytes = model.map_err(|error| error.to_string())?;
+    Ok(source(format!("synthetic-{triangles}.p3m"), bytes, &[]))
 }
 
 /// The demo scene with the given number of entities, at other places on its map.

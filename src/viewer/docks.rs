@@ -64,7 +64,7 @@ macro_rules! panel_table {
                 "The files of the folder, or the files opened together", |_| true;
             Tileset: tileset::TilesetPanel, Bottom, Num8, "tileset", "Tileset",
                 "All tiles of a tileset and their uses",
-                |document| document.layers().is_some();
+                |document| document.layers().is_some_and(|layers| !layers.tilesets().is_empty());
             Texture: texture::TexturePanel, Bottom, U, "texture", "Texture",
                 "The textures by channel, and the UV layout of the triangles that show them",
                 |document| document.textures().is_some();

@@ -16,9 +16,10 @@ use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pmf::{
     self, Chunk, ChunkClient, ChunkData, ChunkIndex, ClientDynamicLight, ClientMaterial, Cubes,
     DynamicLight, EntityKind, EntityList, Frame, Geometry, LightLayer, Lightmap, NewEntity,
-    Packing, Pmf, StringRef, StringTableBuilder, Texture, Vertex,
+    Packing, Pmf, StringRef, StringTableBuilder, Vertex,
 };
 use mapscope_formats::ppe::{MapData, MapFlags, map_data, xmf};
+use mapscope_formats::ptf;
 use mapscope_testdata::synthesize;
 
 /// Memory limit of `info` for such a map, in bytes.
@@ -282,13 +283,7 @@ fn textures_with_all_names_that_a_table_has() {
 
 #[test]
 fn pictures_of_one_colour() {
-    let texture = Texture {
-        width: 2048,
-        height: 2048,
-        has_alpha: true,
-        pixels: vec![255; 4 << 22],
-        unknown_flags: 0,
-    };
+    let texture = ptf::Texture::new(ptf::Layout::V2, [2048; 2], 4, vec![255; 4 << 22]);
     let texture = texture.write().unwrap();
     let paths: Vec<String> = (0..40).map(|i| format!("textures/t{i}.ptf")).collect();
     let files: Vec<NewFile<'_>> = (paths.iter())

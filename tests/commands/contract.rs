@@ -9,6 +9,7 @@ use mapscope_formats::paf::{self, Archive, NewFile, WrittenLayout};
 use mapscope_formats::pfobj::{self, Bounds};
 use mapscope_formats::pmf::{self, ChunkIndex, Cube, Extension, Packing};
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
+use mapscope_formats::ptf::{Layout, Texture};
 use mapscope_formats::{pfmap, ppe::Xmf};
 use mapscope_testdata::{shared, synthesize, tiny_model, tiny_scene};
 use serde_json::{Value, json};
@@ -559,6 +560,20 @@ fn written_vsp() -> WrittenFile {
     }
 }
 
+fn written_ptf() -> WrittenFile {
+    let grey: Vec<u8> = (0..64).map(|i| i * 4).collect();
+    let pixels = grey.chunks_exact(2);
+    let rgba: Vec<u8> = pixels.flat_map(|it| [it[0], it[0], it[0], it[1]]).collect();
+    WrittenFile {
+        name: "a.ptf",
+        expected: json!({
+            "layout": 3, "size": [8, 4], "channels": 2, "rgba_sha256": sha256(&rgba),
+        }),
+        bytes: Texture::new(Layout::V3, [8, 4], 2, grey).write().unwrap(),
+        options: Vec::new(),
+    }
+}
+
 fn written_ppe_map() -> WrittenFile {
     // New layout, graphics attributes, 16-bit logic attributes, and user bits.
     let flags = 0x2A01_0000 | 0x19;
@@ -642,6 +657,7 @@ pub(super) fn written_files(folder: &Folder) -> Vec<WrittenFile> {
         written_ika_map(),
         written_ika_text(),
         written_vsp(),
+        written_ptf(),
         written_ppe_map(),
         written_xmf(),
     ];

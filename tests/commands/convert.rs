@@ -10,6 +10,7 @@ use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
 use mapscope_formats::pfmap::{self, Splat};
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_formats::ppe::{MapFlags, map_data};
+use mapscope_formats::ptf::{Layout, Texture};
 use mapscope_testdata::synthesize;
 
 use super::folder::{Folder, Outcome};
@@ -204,6 +205,82 @@ fn a_map_that_is_drawn_otherwise_loses_its_image_with_the_number_of_cells() {
     folder
         .run("convert other.ika-map other.map --lossy")
         .expect(0);
+}
+
+#[test]
+fn textures_become_images_with_the_same_channels_and_back() {
+    let folder = Folder::new();
+    for texture in synthesize::ptfs() {
+        let written = texture.write().unwrap();
+        folder.write("a.ptf", &written);
+        folder.run("convert a.ptf a.png").expect(0);
+        let png = fs::read(folder.path("a.png")).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&png))
+            .read_info()
+            .unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        assert_eq!([info.width, info.height], [texture.width, texture.height]);
+        assert_eq!(info.color_type.samples(), texture.channels.into());
+        assert!(pixels == texture.pixels);
+        let layout = format!("v{}", texture.layout);
+        folder
+            .run(&format!("convert a.png b.ptf --to {layout}"))
+            .expect(0);
+        assert!(fs::read(folder.path("b.ptf")).unwrap() == written);
+        // The ending selects the newest layout.
+        folder.run("convert a.png b.ptf").expect(0);
+        let newest = Texture::read(&fs::read(folder.path("b.ptf")).unwrap()).unwrap();
+        assert_eq!(newest.layout, Layout::V3);
+        assert!(newest.pixels == texture.pixels);
+    }
+}
+
+#[test]
+fn textures_change_their_layout() {
+    let folder = Folder::new();
+    let grey = synthesize::ptf(Layout::V3, [8, 8], 2);
+    folder.write("a.ptf", grey.write().unwrap());
+    let done = folder.run("convert a.ptf b.ptf --to v1").expect(0);
+    assert!(
+        done.stderr
+            .contains("grey pixels become red, green and blue"),
+        "{done:?}"
+    );
+    let square = Texture::read(&fs::read(folder.path("b.ptf")).unwrap()).unwrap();
+    assert_eq!((square.layout, square.channels), (Layout::V1, 4));
+    assert!(square.into_rgba() == grey.into_rgba());
+    folder.write(
+        "c.ptf",
+        synthesize::ptf(Layout::V3, [8, 4], 3).write().unwrap(),
+    );
+    let refused = folder.run("convert c.ptf d.ptf --to v1").expect(2);
+    assert!(refused.stderr.contains("expected a square"), "{refused:?}");
+}
+
+#[test]
+fn images_that_cannot_be_textures_are_refused_with_a_size_that_can() {
+    let folder = Folder::new();
+    let mut image = Vec::new();
+    let mut encoder = png::Encoder::new(&mut image, 100, 64);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(&[7; 100 * 64 * 2]).unwrap();
+    writer.finish().unwrap();
+    folder.write("a.png", &image);
+    let refused = folder.run("convert a.png a.ptf").expect(2);
+    assert!(refused.stderr.contains("such as 128 x 64"), "{refused:?}");
+    let refused = folder.run("convert a.png b.png").expect(2);
+    assert!(refused.stderr.contains("ends in .ptf"), "{refused:?}");
+    folder.write("cut.png", &image[..60]);
+    let refused = folder.run("convert cut.png a.ptf").expect(2);
+    assert!(refused.stderr.contains("cannot be read"), "{refused:?}");
+    let listed = folder.run("convert a.png --list").expect(0);
+    assert!(
+        listed.stdout.contains("v3") && !listed.stdout.contains("png"),
+        "{listed:?}"
+    );
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use mapscope_formats::paf::{Archive, NewFile};
 use mapscope_formats::pfobj;
-use mapscope_formats::pmf::{self, Packing, Texture};
+use mapscope_formats::pmf::{self, Packing};
 use mapscope_formats::ppe::{Cell, MapData, MapFlags, map_data};
+use mapscope_formats::ptf::{Layout, Texture};
 use mapscope_testdata::tiny_scene::bitmap;
 use mapscope_testdata::{synthesize, tiny_model};
 use serde_json::json;
@@ -16,13 +17,7 @@ use super::folder::Folder;
 
 /// A texture of two pixels.
 fn texture(pixels: [u8; 8]) -> Vec<u8> {
-    let texture = Texture {
-        width: 2,
-        height: 1,
-        has_alpha: true,
-        pixels: pixels.to_vec(),
-        unknown_flags: 0,
-    };
+    let texture = Texture::new(Layout::V2, [2, 1], 4, pixels.to_vec());
     texture.write().unwrap()
 }
 

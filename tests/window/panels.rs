@@ -399,6 +399,7 @@ impl Animation for Sample {
                 frames: 21,
                 item: ModelItem::Clip { index }.into(),
                 is_clock: false,
+                rates: Vec::new(),
             })
         })
     }

@@ -221,6 +221,11 @@ impl Sway {
         }
     }
 
+    /// `true` while the program's window covers the screen.
+    pub(crate) fn is_full_screen(&self) -> bool {
+        self.window("mapscope")["fullscreen_mode"] != 0
+    }
+
     /// Changes the scale of the screen while programs run.
     pub(crate) fn set_scale(&self, scale: f64) {
         self.command(&format!("output HEADLESS-1 scale {scale}"));

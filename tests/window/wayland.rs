@@ -292,9 +292,11 @@ fn the_window_is_used_in_full_screen_and_at_every_scale_and_size() {
     };
     // Panels are to the left of the view, except in full screen.
     let beside_panels = it.program.rect("viewport").x;
+    // The view changes once before the compositor has answered: the test waits for the answer too.
     let wait_for_view_at = |it: &mut OpenWindow, x: i32| {
         let deadline = Instant::now() + Duration::from_mins(1);
-        while it.program.rect("viewport").x != x {
+        let is_full = x == 0;
+        while it.program.rect("viewport").x != x || it.sway.is_full_screen() != is_full {
             assert!(Instant::now() < deadline, "{}", it.program.said());
             it.program.listen(Duration::from_millis(50));
         }

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use mapscope_formats::paf::{Archive, Content, Link, Target};
-use mapscope_formats::pmf::Texture;
-use mapscope_formats::{ReadError, printable};
+use mapscope_formats::ptf::Texture;
+use mapscope_formats::{ReadError, Severity, printable};
 use mapscope_scene::Bytes;
 use mapscope_scene::saving::PNG;
 
@@ -179,19 +179,19 @@ pub fn is_texture(bytes: &[u8]) -> bool {
 /// Converts a PTF texture to a PNG; `None` if the bytes are not a PTF texture.
 ///
 /// # Errors
-/// If the texture is malformed, with the offset in `bytes`.
+/// If the texture has an error, with the offset in `bytes`.
 pub fn texture_png(bytes: &[u8]) -> Option<Result<Vec<u8>, ReadError>> {
     if !is_texture(bytes) {
         return None;
     }
-    Some(Texture::read(bytes).map(|texture| {
-        let rgba = if texture.has_alpha {
-            texture.pixels
-        } else {
-            let pixels = texture.pixels.as_chunks::<3>().0.iter();
-            pixels.flat_map(|&[r, g, b]| [r, g, b, u8::MAX]).collect()
-        };
-        crate::png_of([texture.width, texture.height], &rgba)
+    Some(Texture::read(bytes).and_then(|mut texture| {
+        let mut problems = texture.problems.drain(..);
+        if let Some(error) = problems.find(|problem| problem.rule.severity == Severity::Error) {
+            return Err(ReadError::Unreadable(error));
+        }
+        drop(problems);
+        let size = [texture.width, texture.height];
+        Ok(crate::png_of(size, &texture.into_rgba()))
     }))
 }
 
@@ -199,6 +199,7 @@ pub fn texture_png(bytes: &[u8]) -> Option<Result<Vec<u8>, ReadError>> {
 mod tests {
     use super::*;
     use mapscope_formats::paf::NewFile;
+    use mapscope_formats::ptf::Layout;
 
     fn build(files: &[(&str, &[u8])]) -> Archive {
         let file = |&(path, bytes)| NewFile {
@@ -326,13 +327,8 @@ mod tests {
 
     #[test]
     fn a_texture_becomes_an_image_of_the_same_pixels() {
-        let texture = |has_alpha, pixels: &[u8]| Texture {
-            width: 2,
-            height: 1,
-            has_alpha,
-            pixels: pixels.to_vec(),
-            unknown_flags: 0,
-        };
+        let texture =
+            |channels, pixels: &[u8]| Texture::new(Layout::V2, [2, 1], channels, pixels.to_vec());
         let pixels_of = |texture: Texture| {
             let png = texture_png(&texture.write().unwrap()).unwrap().unwrap();
             let mut reader = png::Decoder::new(std::io::Cursor::new(png))
@@ -342,9 +338,9 @@ mod tests {
             let info = reader.next_frame(&mut pixels).unwrap();
             ((info.width, info.height), pixels)
         };
-        let whole = pixels_of(texture(true, &[1, 2, 3, 4, 5, 6, 7, 8]));
+        let whole = pixels_of(texture(4, &[1, 2, 3, 4, 5, 6, 7, 8]));
         assert_eq!(whole, ((2, 1), vec![1, 2, 3, 4, 5, 6, 7, 8]));
-        let opaque = pixels_of(texture(false, &[1, 2, 3, 5, 6, 7]));
+        let opaque = pixels_of(texture(3, &[1, 2, 3, 5, 6, 7]));
         assert_eq!(opaque, ((2, 1), vec![1, 2, 3, 255, 5, 6, 7, 255]));
         assert!(texture_png(b"no texture").is_none());
         assert!(texture_png(b"PTF\0\x01\x10cut").unwrap().is_err());

@@ -12,7 +12,13 @@ const MAX_PIXELS: u64 = 1 << 36;
 pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     let target = Target {
         kind: PNG,
-        what: |_| "all layers as the game draws them, at rest, pixel by pixel",
+        what: |document| {
+            if crate::has_cells(document) {
+                "all layers as the game draws them, at rest, pixel by pixel"
+            } else {
+                "the picture, pixel by pixel"
+            }
+        },
         make,
         mirrored: None,
     };

@@ -191,15 +191,31 @@ pub fn endings(targets: &[Target]) -> String {
     }
 }
 
+/// `true` if a document has layers of cells, unlike one that is a single picture.
+fn has_cells(document: &dyn Document) -> bool {
+    let layers = document.layers();
+    layers.is_some_and(|layers| layers.tile_count() != Some([1; 2]) || !layers.layers().is_empty())
+}
+
 /// Encodes RGBA bytes from the top left as a PNG.
-fn png_of([width, height]: [u32; 2], rgba: &[u8]) -> Vec<u8> {
+fn png_of(size: [u32; 2], rgba: &[u8]) -> Vec<u8> {
+    png_with_channels(size, 4, rgba)
+}
+
+/// Encodes pixels of one to four channels from the top left as a PNG.
+fn png_with_channels([width, height]: [u32; 2], channels: u8, pixels: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
-    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_color(match channels {
+        1 => png::ColorType::Grayscale,
+        2 => png::ColorType::GrayscaleAlpha,
+        3 => png::ColorType::Rgb,
+        _ => png::ColorType::Rgba,
+    });
     encoder.set_depth(png::BitDepth::Eight);
     let written = encoder
         .write_header()
-        .and_then(|mut writer| writer.write_image_data(rgba));
+        .and_then(|mut writer| writer.write_image_data(pixels));
     debug_assert!(written.is_ok(), "an image has the bytes that its size says");
     bytes
 }

@@ -79,7 +79,7 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
             make: entities,
             mirrored: None,
         }
-    } else if document.layers().is_some() {
+    } else if crate::has_cells(document) {
         Target {
             kind: csv(b"layer,layer_name,x,y,tile,"),
             what: |_| "one line per cell of each layer",

@@ -17,6 +17,8 @@ mod lz4;
 mod misspelt;
 mod nesting;
 mod not_read;
+mod out;
+pub mod p3m;
 pub mod paf;
 pub mod parallel;
 pub mod pfmap;
@@ -26,6 +28,7 @@ pub mod pmf;
 pub mod ppe;
 mod problem;
 mod problems;
+pub mod ptf;
 mod rule;
 mod text;
 
@@ -49,9 +52,11 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         pfobj::rules::RULES,
         pfscene::RULES,
         pmf::RULES,
+        p3m::RULES,
         paf::rules::RULES,
         ika::RULES,
         ppe::RULES,
+        ptf::RULES,
     ]
     .into_iter()
     .flatten()
@@ -64,9 +69,11 @@ pub fn is_truncation(rule: &Rule) -> bool {
         &pfmap::rules::MISSING_TILES,
         &pmf::rules::TRUNCATED,
         &pmf::rules::UNTERMINATED_TEXT,
+        &p3m::rules::TRUNCATED,
         &ika::rules::TRUNCATED,
         &ppe::rules::TRUNCATED,
         &ppe::rules::TEXT_TRUNCATED,
+        &ptf::rules::TRUNCATED,
     ];
     of_end.contains(&rule)
 }

@@ -25,18 +25,20 @@ pub(super) struct Lz4Fault {
     pub found: String,
     /// The value expected.
     pub expected: String,
-    cause: FaultCause,
+    pub cause: FaultCause,
 }
 
 /// Category of a fault in a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum FaultCause {
+pub(super) enum FaultCause {
     /// The frame is truncated.
     CutOff,
     /// The frame is intact but decodes to more or less than declared.
     Length,
-    /// A checksum is wrong, or bytes follow the frame.
+    /// A checksum is wrong.
     Checksum,
+    /// Bytes follow the frame.
+    Trailing,
     /// Anything else.
     Other,
 }
@@ -128,7 +130,7 @@ pub(super) fn unpack_partial(
     let bytes = match fault.cause {
         FaultCause::Other => None,
         FaultCause::CutOff | FaultCause::Length => Some(begun(frame, max)),
-        FaultCause::Checksum => {
+        FaultCause::Checksum | FaultCause::Trailing => {
             Some(begun(frame, max)).filter(|bytes| bytes.len() as u64 == declared)
         }
     };
@@ -144,10 +146,50 @@ pub(super) fn max_decoded_bytes(packed: u64) -> u64 {
     MAX_BYTES.min(packed.saturating_mul(255).saturating_add(64))
 }
 
+/// Decodes as much of a frame as possible, piece by piece and up to `max` bytes. Returns the number
+/// of decoded bytes, and the fault if the frame is faulty or decodes to another number of bytes.
+/// Wrong checksums and data after the frame lose no bytes.
+pub(super) fn unpack_each_partial(
+    frame: &[u8],
+    max: u64,
+    take: &mut dyn FnMut(&[u8]),
+) -> (u64, Option<Lz4Fault>) {
+    let mut decoded = 0;
+    let strict = unpack_each(frame, max, &mut |block| {
+        decoded += block.len();
+        take(block);
+    });
+    let Err(fault) = strict else {
+        return (decoded as u64, None);
+    };
+    if fault.cause != FaultCause::Other {
+        let mut skipped = decoded;
+        decode_blocks(frame, max as usize, &mut |block| {
+            let (_, new) = block.split_at(skipped.min(block.len()));
+            skipped -= block.len() - new.len();
+            decoded += new.len();
+            take(new);
+        });
+    }
+    (decoded as u64, Some(fault))
+}
+
 /// Decodes the blocks of a frame and ignores checksums. Stops at the end of the frame, the end of
 /// the bytes or a corrupt block.
 fn begun(frame: &[u8], max: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
+    decode_blocks(frame, max, &mut |block| bytes.extend_from_slice(block));
+    bytes
+}
+
+/// [`begun`] piece by piece.
+fn decode_blocks(frame: &[u8], max: usize, take: &mut dyn FnMut(&[u8])) {
+    let mut window = Window {
+        bytes: Vec::new(),
+        passed: 0,
+        left: max,
+        take,
+    };
     let mut is_whole = true;
     // The caller already knows the fault.
     let _ = walk_blocks(frame, &mut |block| {
@@ -157,43 +199,100 @@ fn begun(frame: &[u8], max: usize) -> Vec<u8> {
             return;
         }
         if block.is_stored {
-            bytes.extend(data.iter().take(max.saturating_sub(bytes.len())));
+            window.push(data);
         } else {
-            is_whole = decode_partial_block(data, max, &mut bytes).is_some();
+            is_whole = decode_partial_block(data, &mut window).is_some();
         }
     });
-    bytes
+    window.pass();
 }
 
-/// Decodes as much of a block as possible, after the bytes already decoded. Returns `None` if it
-/// ends too early.
-fn decode_partial_block(block: &[u8], max: usize, bytes: &mut Vec<u8>) -> Option<()> {
-    let mut rest = block.iter().copied();
+/// The last decoded bytes, to which later ones refer.
+struct Window<'t> {
+    bytes: Vec<u8>,
+    /// Number of `bytes` that were passed to `take`.
+    passed: usize,
+    /// Number of bytes up to the maximum.
+    left: usize,
+    take: &'t mut dyn FnMut(&[u8]),
+}
+
+impl Window<'_> {
+    /// Maximum distance of a reference.
+    const REACH: usize = 1 << 16;
+    /// Size at which the window drops what cannot be referred to any more.
+    const FULL: usize = 1 << 20;
+
+    /// Appends bytes, up to the maximum.
+    fn push(&mut self, data: &[u8]) {
+        for data in data[..data.len().min(self.left)].chunks(Self::REACH) {
+            self.bytes.extend_from_slice(data);
+            self.left -= data.len();
+            self.trim();
+        }
+    }
+
+    /// Repeats bytes from a distance before the end. Returns `None` if they do not exist.
+    fn repeat(&mut self, distance: usize, len: usize) -> Option<()> {
+        let mut len = len.min(self.left);
+        self.left -= len;
+        while len > 0 {
+            let start = self.bytes.len().checked_sub(distance)?;
+            let end = self.bytes.len() + len.min(Self::REACH);
+            len -= end - self.bytes.len();
+            // The repeated bytes can be repeated themselves.
+            while self.bytes.len() < end {
+                let count = (end - self.bytes.len()).min(self.bytes.len() - start);
+                if count == 0 {
+                    return None;
+                }
+                self.bytes.extend_from_within(start..start + count);
+            }
+            self.trim();
+        }
+        Some(())
+    }
+
+    /// Passes on the new bytes.
+    fn pass(&mut self) {
+        (self.take)(&self.bytes[self.passed..]);
+        self.passed = self.bytes.len();
+    }
+
+    fn trim(&mut self) {
+        if self.bytes.len() >= Self::FULL {
+            self.pass();
+            self.bytes.drain(..self.bytes.len() - Self::REACH);
+            self.passed = Self::REACH;
+        }
+    }
+}
+
+/// Decodes as much of a block as possible. Returns `None` if it ends too early.
+fn decode_partial_block(mut rest: &[u8], window: &mut Window<'_>) -> Option<()> {
     // A length that does not fit into four bits continues in the following bytes.
-    let length = |short: u8, rest: &mut dyn Iterator<Item = u8>| {
+    let length = |short: u8, rest: &mut &[u8]| {
         let mut length = usize::from(short);
         let mut last = if short == 15 { 255 } else { 0 };
         while last == 255 {
-            last = rest.next()?;
+            last = *rest.split_off_first()?;
             length = length.saturating_add(last.into());
         }
         Some(length)
     };
-    while let Some(token) = rest.next()
-        && bytes.len() < max
+    while window.left > 0
+        && let Some(token) = rest.split_off_first()
     {
         let literals = length(token >> 4, &mut rest)?;
-        bytes.extend(rest.by_ref().take(literals.min(max - bytes.len())));
-        if rest.len() == 0 {
+        window.push(rest.split_off(..literals.min(rest.len()))?);
+        if rest.is_empty() {
             break;
         }
-        let offset = rest.next().zip(rest.next())?;
-        let offset = usize::from(u16::from_le_bytes(offset.into()));
+        let (distance, after) = rest.split_first_chunk()?;
+        rest = after;
         let copied = length(token & 15, &mut rest)?;
-        for _ in 0..copied.saturating_add(4).min(max - bytes.len()) {
-            let from = bytes.len().checked_sub(offset).filter(|_| offset > 0)?;
-            bytes.push(*bytes.get(from)?);
-        }
+        let distance = u16::from_le_bytes(*distance).into();
+        window.repeat(distance, copied.saturating_add(4))?;
     }
     Some(())
 }
@@ -216,7 +315,7 @@ pub(super) fn unpack_each(
             format!("{} after the frame", counted(rest, "byte")),
             "one LZ4 frame",
         )
-        .of(FaultCause::Checksum));
+        .of(FaultCause::Trailing));
     }
     let declared = declared as usize;
     let mut decoder = FrameDecoder::new(frame);
@@ -290,6 +389,16 @@ pub(super) fn decoded_len(frame: &[u8], left: &mut usize) -> Option<u32> {
 /// Returns `true` if the bytes begin with the magic of a frame.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
+}
+
+/// Returns `true` if the bytes begin with the magic of a frame, as far as they go.
+pub(super) fn may_begin(bytes: &[u8]) -> bool {
+    MAGIC.starts_with(bytes) || begins(bytes)
+}
+
+/// The beginning of a frame, for messages.
+pub(super) fn begin() -> String {
+    format!("an LZ4 frame, which begins with {}", hex(&MAGIC))
 }
 
 /// Returns `true` if the decoder stopped at a wrong checksum.
@@ -370,7 +479,7 @@ fn walk_blocks(frame: &[u8], begins: &mut dyn FnMut(Block)) -> Result<usize, Lz4
         return Err(Lz4Fault::new(
             0,
             format!("the section begins with {}", hex(begin)),
-            format!("an LZ4 frame, which begins with {}", hex(&MAGIC)),
+            self::begin(),
         ));
     }
     let ends = |at: usize| {

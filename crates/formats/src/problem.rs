@@ -74,7 +74,7 @@ pub enum Subject {
     /// The whole file, or a part that is not a record, such as its header.
     #[default]
     File,
-    /// A material of a PFMAP or a PFOBJ file.
+    /// A material of a PFMAP, PFOBJ or P3M file.
     Material(u32),
     /// A splat of a PFMAP file.
     Splat(u32),
@@ -87,10 +87,16 @@ pub enum Subject {
     },
     /// A vertex of a PFOBJ file.
     Vertex(u32),
-    /// A joint of a PFOBJ file.
+    /// A joint of a PFOBJ file or a bone of a P3M file.
     Joint(u32),
-    /// A clip of a PFOBJ file.
+    /// A clip of a PFOBJ file or an animation of a P3M file.
     Clip(u32),
+    /// An action of a P3M file.
+    Action(u32),
+    /// A part of a P3M file.
+    Part(u32),
+    /// A texture of a P3M file.
+    Texture(u32),
     /// The poses of a frame of a PFOBJ file. A frame that was left out shares the index of the
     /// following one.
     Frame {

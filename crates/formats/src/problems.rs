@@ -283,6 +283,16 @@ impl Problems {
         }
     }
 
+    /// Number of problems, without consequences.
+    pub(crate) fn count(&self) -> u64 {
+        self.counts.iter().map(|count| count.found).sum()
+    }
+
+    /// The first place with a listed problem.
+    pub(crate) fn first_place(&self) -> Option<Place> {
+        self.listed.iter().map(|listed| listed.problem.place).min()
+    }
+
     /// `true` if at least one problem is an error.
     pub fn has_errors(&self) -> bool {
         let mut listed = self.listed.iter();

@@ -85,6 +85,11 @@ static ROWS: &[Row] = &[
         is_text: true,
     },
     Row {
+        id: "p3m",
+        magic: &[at!(0..=0, r"P3M\x00", b"P3M\0")],
+        is_text: false,
+    },
+    Row {
         id: "pmf",
         magic: &[at!(0..=0, r"PMF\x00", b"PMF\0")],
         is_text: false,
@@ -109,6 +114,11 @@ static ROWS: &[Row] = &[
     Row {
         id: "xmf",
         magic: &[at!(0..=0, "Metadata {", b"Metadata {")],
+        is_text: false,
+    },
+    Row {
+        id: "ptf",
+        magic: &[at!(0..=0, r"PTF\x00", b"PTF\0")],
         is_text: false,
     },
     // The file starts with the size of the map.

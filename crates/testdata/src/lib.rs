@@ -8,6 +8,7 @@ mod needs;
 mod sweep;
 pub mod synthesize;
 mod tiny_model;
+mod tiny_p3m;
 pub mod tiny_scene;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 pub use needs::{Need, shared, skip};
 pub use sweep::stride;
 pub use tiny_model::tiny_model;
+pub use tiny_p3m::tiny_p3m;
 
 /// The root folder of the project.
 pub fn root() -> PathBuf {

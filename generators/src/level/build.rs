@@ -7,9 +7,10 @@ use mapscope_formats::pmf::{
     ClientMaterial, Corners, Cubes, DynamicLight, EnvironmentRegion, Extension, FastLight, Frame,
     Geometry, Gravity, Header, Level, LevelClient, LevelCommon, LevelServer, LightLayer,
     LightReference, Lightmap, Material, NO_LIGHTMAP, PathAttribute, PhysicsMaterial, Pmf,
-    ServerRegion, Sky, SoundEnvironment, SoundMaterial, StringRef, StringTableBuilder, Texture,
-    Vertex, Weather, WriteError,
+    ServerRegion, Sky, SoundEnvironment, SoundMaterial, StringRef, StringTableBuilder, Vertex,
+    Weather, WriteError,
 };
+use mapscope_formats::ptf::Texture;
 
 use super::charts::{self, Charts, frame};
 use super::entities::{self, Of};
@@ -202,9 +203,7 @@ fn mean_colors(textures: &[(String, Texture)]) -> Vec<Vec3> {
 fn archive(textures: &[(String, Texture)]) -> Built<Archive> {
     let mut files = vec![("notes.txt".to_owned(), NOTES.as_bytes().to_vec())];
     for (name, texture) in textures {
-        let bytes = texture.write();
-        let bytes = bytes.ok_or_else(|| CannotBuild(format!("`{name}` is no texture")))?;
-        files.push((format!("textures/{name}.ptf"), bytes));
+        files.push((format!("textures/{name}.ptf"), texture.write()?));
     }
     let files: Vec<NewFile<'_>> = files
         .iter()

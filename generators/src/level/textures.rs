@@ -1,6 +1,6 @@
 //! The small, seamless textures, and the sky.
 
-use mapscope_formats::pmf::Texture;
+use mapscope_formats::ptf::{Layout, Texture};
 
 use crate::noise::{cell, fbm, mix, random, smoothstep};
 use crate::terrain::textures::{Color, blend, ramp};
@@ -34,7 +34,7 @@ fn painted(
     has_alpha: bool,
     texel: impl Fn([f32; 2]) -> [u8; 4],
 ) -> Texture {
-    let bytes = if has_alpha { 4 } else { 3 };
+    let channels = if has_alpha { 4 } else { 3 };
     let mut pixels = Vec::new();
     for y in 0..height {
         for x in 0..width {
@@ -42,16 +42,10 @@ fn painted(
                 (x as f32 + 0.5) / width as f32,
                 (y as f32 + 0.5) / height as f32,
             ];
-            pixels.extend_from_slice(&texel(at)[..bytes]);
+            pixels.extend_from_slice(&texel(at)[..channels.into()]);
         }
     }
-    Texture {
-        width,
-        height,
-        has_alpha,
-        pixels,
-        unknown_flags: 0,
-    }
+    Texture::new(Layout::V2, [width, height], channels, pixels)
 }
 
 fn scale(color: Color, by: f32) -> Color {
@@ -360,7 +354,7 @@ pub(crate) fn all(sun: [f32; 3]) -> Vec<(String, Texture)> {
 
 /// The mean colour of a texture, 0 to 1.
 pub(crate) fn mean(texture: &Texture) -> [f32; 3] {
-    let bytes = if texture.has_alpha { 4 } else { 3 };
+    let bytes = usize::from(texture.channels);
     let mut sums = [0_u64; 3];
     for pixel in texture.pixels.chunks_exact(bytes) {
         for (sum, channel) in sums.iter_mut().zip(pixel) {

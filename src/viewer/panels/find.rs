@@ -22,12 +22,13 @@ use mapscope_scene::{
 };
 
 /// Examples of queries, by kind of item.
-const EXAMPLES: [(&str, &str); 6] = [
+const EXAMPLES: [(&str, &str); 7] = [
     ("tile", "ramp_height > 1 and not pathable"),
     ("entity", "not found"),
     ("entity", "faction = 0 and above_ground > 1"),
     ("cube", "material ~ brick and depth >= 3"),
     ("cell", "tile = 12 and layer = 2"),
+    ("pixel", "alpha < 255"),
     ("triangle", "material = 0"),
 ];
 /// Initial width of a column, in points.

@@ -24,6 +24,7 @@ impl Session {
             .clip
             .and_then(|clip| self.clip_of_length(clip));
         self.player.choose(clip);
+        self.take_rates();
         let plays = request.frame.is_none() && self.plays_at_once;
         self.player.set_playing(plays);
         if let Some(frame) = request.frame {
@@ -105,7 +106,16 @@ impl Session {
     /// Shows the start of a clip, or the bind pose.
     pub(crate) fn choose_clip(&mut self, index: Option<usize>) {
         let clip = index.and_then(|index| self.clip_of_length(index));
-        self.change_player(|player| player.choose(clip));
+        self.player.choose(clip);
+        self.take_rates();
+        self.show_moment();
+    }
+
+    /// Plays the clip at the frame rates of its file, if it has any.
+    pub(crate) fn take_rates(&mut self) {
+        let clip = self.player.clip();
+        let rates = clip.and_then(|clip| Some(self.clips().get(clip)?.rates.clone()));
+        self.player.set_rates(&rates.unwrap_or_default());
     }
 
     /// Shows the clip of an item, if the item is a clip.

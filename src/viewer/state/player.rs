@@ -76,7 +76,12 @@ pub(crate) struct Player {
     range: [u32; 2],
     loop_mode: LoopMode,
     smooth: bool,
+    /// The frame rate that the user chose for files without one.
     fps: f64,
+    /// The mean frame rate of the clip's file, or what the user chose in its place.
+    fps_of_file: Option<f64>,
+    /// The end of each run of frames of the clip, and its frame rate as a factor of the mean.
+    rates: Vec<(u32, f64)>,
     speed: f64,
     /// Time of the last tick, in seconds, if playback is running.
     last_tick_secs: Option<f64>,
@@ -99,6 +104,8 @@ impl Player {
             loop_mode,
             smooth,
             fps: DEFAULT_FPS,
+            fps_of_file: None,
+            rates: Vec::new(),
             speed: 1.0,
             last_tick_secs: None,
         }
@@ -114,6 +121,31 @@ impl Player {
         self.backwards &= self.loop_mode != LoopMode::PingPong;
         self.reset_range();
         self.go_to_start();
+    }
+
+    /// Takes the frame rates of the clip's file ([`ClipInfo::rates`]).
+    ///
+    /// [`ClipInfo::rates`]: mapscope_scene::ClipInfo::rates
+    pub(crate) fn set_rates(&mut self, rates: &[(u32, f64)]) {
+        let starts = std::iter::once(0).chain(rates.iter().map(|(end, _)| *end));
+        let runs = rates.iter().zip(starts);
+        let secs: f64 = runs
+            .map(|((end, fps), start)| f64::from(end - start) / fps)
+            .sum();
+        let frames = rates.last().map(|(end, _)| f64::from(*end));
+        let mean = frames.filter(|_| secs > 0.0).map(|frames| frames / secs);
+        self.fps_of_file = mean.map(|mean| mean.clamp(*FPS.start(), *FPS.end()));
+        self.rates = rates
+            .iter()
+            .filter_map(|(end, fps)| Some((*end, fps / mean?)))
+            .collect();
+    }
+
+    /// The frame rate at the position, as a factor of the mean one of the clip.
+    fn rate(&self) -> f64 {
+        let mut runs = self.rates.iter();
+        let run = runs.find(|(end, _)| self.position < f64::from(*end));
+        run.map_or(1.0, |(_, factor)| *factor)
     }
 
     /// Updates the index and the length of the clip after a reload. The position stays.
@@ -187,7 +219,7 @@ impl Player {
     /// The frame at which the transition ends and the other clip starts.
     pub(crate) fn transition_end(&self) -> f64 {
         let secs = self.transition.map_or(0.0, |transition| transition.secs);
-        f64::from(self.own_frames) + (secs * self.fps).round()
+        f64::from(self.own_frames) + (secs * self.fps()).round()
     }
 
     /// The last frame of the clip, before a transition.
@@ -220,7 +252,7 @@ impl Player {
             self.frames = self.sequence_frames();
             self.window = [0.0, self.frames.into()];
         }
-        let before = (SECS_BEFORE_TRANSITION * self.fps) as u32;
+        let before = (SECS_BEFORE_TRANSITION * self.fps()) as u32;
         let start = match transition {
             Some(_) if is_same_clip => self.range[0],
             Some(_) => (self.own_frames - 1).saturating_sub(before),
@@ -468,15 +500,16 @@ impl Player {
         self.smooth = smooth;
     }
 
-    /// Frames per second.
+    /// Frames per second; of a clip with several rates their mean.
     pub(crate) fn fps(&self) -> f64 {
-        self.fps
+        self.fps_of_file.unwrap_or(self.fps)
     }
 
     /// Sets the frame rate. The position stays.
     pub(crate) fn set_fps(&mut self, fps: f64) {
         if fps.is_finite() {
-            self.fps = fps.clamp(*FPS.start(), *FPS.end());
+            let own = self.fps_of_file.as_mut().unwrap_or(&mut self.fps);
+            *own = fps.clamp(*FPS.start(), *FPS.end());
             if self.transition.is_some() {
                 // The transition keeps its seconds.
                 self.set_transition(self.transition);
@@ -518,7 +551,7 @@ impl Player {
         let before = self.last_tick_secs.replace(now_secs);
         if std::mem::take(&mut self.held) {
             // A released position needs one more tick before playback continues.
-            return Some(Duration::from_secs_f64(1.0 / self.fps));
+            return Some(Duration::from_secs_f64(1.0 / self.fps()));
         }
         self.advance(before.map_or(0.0, |before| now_secs - before));
         self.until_next_frame()
@@ -539,13 +572,13 @@ impl Player {
             self.position.floor() + 1.0 - self.position
         };
         // A zero delay would request updates continuously.
-        let secs = (frames / (self.fps * self.speed)).max(1.0e-4);
+        let secs = (frames / (self.fps() * self.rate() * self.speed)).max(1.0e-4);
         Some(Duration::from_secs_f64(secs))
     }
 
     /// Advances playback by a duration in seconds.
     pub(crate) fn advance(&mut self, dt_secs: f64) {
-        let by = dt_secs * self.fps * self.speed;
+        let by = dt_secs * self.fps() * self.rate() * self.speed;
         if !self.playing || !by.is_finite() || by < 0.0 {
             return;
         }

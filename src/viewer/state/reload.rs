@@ -309,6 +309,7 @@ impl Session {
             }
             (None, _) => self.player.choose(None),
         }
+        self.take_rates();
         self.show_moment();
         let is_there = |item: &Item| document.has(*item);
         let selected = lost.selected.filter(is_there);

@@ -298,6 +298,7 @@ pub(crate) fn moving(clips: &[(&str, u32)]) -> Arc<dyn Document> {
         frames: *frames,
         item: ModelItem::Clip { index }.into(),
         is_clock: false,
+        rates: Vec::new(),
     };
     Moving::open((0..).zip(clips).map(clip).collect(), Vec::new())
 }

@@ -157,7 +157,7 @@ fn clip_chooser(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
             };
             for (index, clip) in state.session.clips().iter().enumerate() {
                 let frames = format::counted(clip.frames as usize, "frame");
-                let secs = f64::from(clip.frames) / state.session.player.fps();
+                let secs = clip.seconds(state.session.player.fps());
                 let length = format!("{frames}, {} s", fixed(secs, 2));
                 line(&clip.name, length, Some(index));
             }

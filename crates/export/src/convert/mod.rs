@@ -5,17 +5,21 @@
 //! reported as a loss.
 
 mod ika;
+mod p3m;
 mod pfmap;
 mod pfobj;
 mod pfscene;
 mod pmf;
 mod ppe;
+mod ptf;
 mod vsp;
 mod xmf;
 
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
+
+pub use ptf::PNG;
 
 use mapscope_formats::{Format, Place, Problem, ReadError, counted, quoted};
 
@@ -259,6 +263,7 @@ macro_rules! entry {
 static FORMATS: &[Entry] = &[
     entry!(mapscope_formats::pfmap::FORMAT, pfmap::FORMS),
     entry!(mapscope_formats::pfobj::FORMAT, pfobj::FORMS),
+    entry!(mapscope_formats::p3m::FORMAT, p3m::FORMS),
     entry!(mapscope_formats::pfscene::FORMAT, pfscene::FORMS),
     entry!(mapscope_formats::pmf::FORMAT, pmf::FORMS),
     entry!(mapscope_formats::ika::map::FORMAT, ika::BINARY_FORMS),
@@ -266,6 +271,12 @@ static FORMATS: &[Entry] = &[
     entry!(mapscope_formats::ika::vsp::FORMAT, vsp::FORMS),
     entry!(mapscope_formats::ppe::MAP_FORMAT, ppe::FORMS),
     entry!(mapscope_formats::ppe::XMF_FORMAT, xmf::FORMS),
+    entry!(mapscope_formats::ptf::FORMAT, ptf::FORMS),
+    Entry {
+        format: &PNG,
+        forms: ptf::forms_of_png,
+        convert: ptf::from_png,
+    },
 ];
 
 fn entry(format: &Format) -> Option<&'static Entry> {

@@ -7,7 +7,7 @@ use std::ptr;
 
 use glam::{Affine3A, Vec3};
 use gltf_json::accessor::{ComponentType, Type};
-use gltf_json::material::{AlphaCutoff, AlphaMode};
+use gltf_json::material::{AlphaCutoff, AlphaMode, EmissiveFactor, PbrBaseColorFactor};
 use gltf_json::mesh::Semantic;
 use gltf_json::scene::UnitQuaternion;
 use gltf_json::validation::Checked;
@@ -15,9 +15,9 @@ use gltf_json::{Accessor, Index, Material, Mesh, Node};
 
 use super::build::{Builder, Layout};
 use super::{EntityNode, parts, skin};
-use mapscope_scene::model::Model;
 use mapscope_scene::model::mesh::MeshVertex;
 use mapscope_scene::model::skeleton::{LocalPose, SkinMatrix};
+use mapscope_scene::model::{Blending, Model};
 use mapscope_scene::normal::unpack_normal;
 use mapscope_scene::{Animation as _, Drawable, Playhead};
 
@@ -31,7 +31,7 @@ pub(super) const TOLERANCE: f32 = 1e-4;
 #[derive(Debug, Default)]
 pub(super) struct ModelCache {
     /// Materials by name and texture, which models of a scene share.
-    materials: HashMap<(String, usize), Index<Material>>,
+    materials: HashMap<(String, usize, usize), Index<Material>>,
     /// Posed meshes by the address of their model; `None` for meshes without triangles.
     meshes: HashMap<usize, Vec<Posed>>,
 }
@@ -305,22 +305,39 @@ fn material(builder: &mut Builder, model: &Model, at: usize) -> Option<Index<Mat
     let name = named.map_or("unknown", |named| named.name.as_str());
     let texture = named.map_or(name, |named| named.texture.as_str());
     let index = builder.shared_texture(texture, pixels);
-    let key = (name.to_owned(), index.value());
+    // Materials of P3M have no names.
+    let own = if model.p3m().is_some() { at } else { 0 };
+    let key = (name.to_owned(), index.value(), own);
     if let Some(made) = builder.models.materials.get(&key) {
         return Some(*made);
     }
-    let alpha_mode = if pixels.has_holes {
-        AlphaMode::Mask
-    } else {
-        AlphaMode::Opaque
+    let blending = model.materials().get(at)?.blending;
+    let alpha_mode = match blending {
+        Blending::None if pixels.has_holes => AlphaMode::Mask,
+        Blending::None => AlphaMode::Opaque,
+        Blending::Mix | Blending::Add => AlphaMode::Blend,
     };
+    if blending == Blending::Add {
+        builder.report_loss("Materials that add their light are mixed by their opacity.");
+    }
+    let mut surface = parts::matte(index);
+    let mut emissive_factor = EmissiveFactor::default();
+    if let Some(material) = model.p3m().and_then(|file| file.materials.get(at)) {
+        let part = |byte: u8| f32::from(byte) / 255.0;
+        let [r, g, b, opacity] = material.color.map(part);
+        let [r, g, b] = [r, g, b].map(parts::linear);
+        surface.base_color_factor = PbrBaseColorFactor([r, g, b, opacity]);
+        emissive_factor = EmissiveFactor(material.emission.map(part).map(parts::linear));
+    }
+    let is_masked = alpha_mode == AlphaMode::Mask;
     let made = builder.root.push(Material {
         name: Some(name.to_owned()),
         alpha_mode: Checked::Valid(alpha_mode),
-        alpha_cutoff: pixels.has_holes.then_some(AlphaCutoff(ALPHA_CUTOFF)),
+        alpha_cutoff: is_masked.then_some(AlphaCutoff(ALPHA_CUTOFF)),
         // The engine culls the backs of all faces (fact sheet B4).
         double_sided: false,
-        pbr_metallic_roughness: parts::matte(index),
+        pbr_metallic_roughness: surface,
+        emissive_factor,
         ..Material::default()
     });
     builder.models.materials.insert(key, made);

@@ -15,7 +15,6 @@ use gltf_json::{Accessor, Animation, Index, Node, Skin};
 
 use super::build::{Builder, Layout};
 use super::model::{self, Attributes, is_close, node, still};
-use mapscope_formats::pfobj::{Clip, FRAMES_PER_SECOND};
 use mapscope_scene::Animation as _;
 use mapscope_scene::model::Model;
 use mapscope_scene::model::mesh::PackedInfluence;
@@ -58,10 +57,9 @@ pub(super) fn add(builder: &mut Builder, model: &Model) -> Vec<Index<Node>> {
     nodes.push(root);
     let is_scaled = scaled_joints(model);
     let mut times = HashMap::new();
-    for (at, clip) in model.pfobj().clips.iter().enumerate() {
-        let frames = model.clips().get(at).map_or(0, |clip| clip.frames);
+    for clip in 0..model.clips().len() {
         let joints = joints.iter().copied().zip(is_scaled.iter().copied());
-        add_clip(builder, joints, clip, frames, &mut times);
+        add_clip(builder, (model, clip), joints, &mut times);
     }
     nodes
 }
@@ -245,46 +243,43 @@ fn add_skin(
 /// scale of other joints. Everything else is in every clip, so that no joint keeps its state from a
 /// previous clip.
 fn scaled_joints(model: &Model) -> Vec<bool> {
-    let joints = &model.pfobj().joints;
-    let mut is_scaled = vec![false; joints.len()];
-    for clip in &model.pfobj().clips {
-        for frame in clip.poses.chunks(joints.len().max(1)) {
-            for ((is_scaled, joint), pose) in is_scaled.iter_mut().zip(joints).zip(frame) {
-                *is_scaled |= pose.scale != joint.bind.scale;
-            }
-        }
-    }
-    is_scaled
+    let joints = model.pfobj().joints.iter().enumerate();
+    let is_scaled = joints.map(|(at, joint)| {
+        let scale = Vec3::from(joint.bind.scale);
+        let mut clips = 0..model.clips().len();
+        clips.any(|clip| model.local_poses(clip, at).any(|pose| pose.scale != scale))
+    });
+    is_scaled.collect()
 }
 
 /// Adds a clip. `joints` are the nodes, each with `true` if its scale is animated. `times` caches
-/// the key frame times by number of frames.
+/// the key frame times.
 fn add_clip(
     builder: &mut Builder,
+    (model, clip): (&Model, usize),
     joints: impl ExactSizeIterator<Item = (Index<Node>, bool)>,
-    clip: &Clip,
-    frames: u32,
-    times: &mut HashMap<u32, Index<Accessor>>,
+    times: &mut HashMap<Vec<u32>, Index<Accessor>>,
 ) {
-    if frames == 0 {
+    let seconds = model.frame_seconds(clip);
+    if seconds.is_empty() {
         builder.report_loss("Clips without frames are left out.");
         return;
     }
-    let input = *times.entry(frames).or_insert_with(|| {
-        let seconds = (0..frames).map(|frame| frame as f32 / FRAMES_PER_SECOND);
-        builder.times(&seconds.collect::<Vec<f32>>())
-    });
+    let bits: Vec<u32> = seconds.iter().map(|seconds| seconds.to_bits()).collect();
+    let bytes = size_of::<LocalPose>() as u64 * (seconds.len() * joints.len()) as u64;
+    if !builder.has_room("a clip", bytes) {
+        return;
+    }
+    let input = *times.entry(bits).or_insert_with(|| builder.times(&seconds));
     let mut animation = Animation {
-        name: Some(clip.name.clone()),
+        name: model.clips().get(clip).map(|clip| clip.name.clone()),
         channels: Vec::new(),
         samplers: Vec::new(),
         extensions: None,
         extras: Default::default(),
     };
-    let count = joints.len();
     for (at, (node, is_scaled)) in joints.enumerate() {
-        let of_joint = clip.poses.iter().skip(at).step_by(count);
-        let poses = of_joint.take(frames as usize).map(LocalPose::from);
+        let poses = model.local_poses(clip, at);
         let mut poses: Vec<LocalPose> = poses.map(|local| pose(builder, local)).collect();
         shorten_rotations(&mut poses);
         let vectors = |of: fn(&LocalPose) -> Vec3| {

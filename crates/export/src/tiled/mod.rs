@@ -40,7 +40,7 @@ const TMJ: FileKind = FileKind::with_check("Tiled JSON map", "tmj", is_json_map)
 
 /// The Tiled targets of a document.
 pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
-    if document.layers().is_none() {
+    if !crate::has_cells(document) {
         return Vec::new();
     }
     let what = |_: &dyn Document| "layers, tilesets with their animations, and objects";

@@ -39,6 +39,7 @@ formats! {
     ika_map, forms_of_ika_map: subjects::good_ika_maps, "changed.map", 100, 500;
     ika_text, forms_of_ika_text: subjects::good_ika_texts, "changed.ika-map", 100, 500;
     vsp, forms_of_vsp: subjects::good_tilesets, "changed.vsp", 500, 500;
+    ptf, forms_of_ptf: subjects::good_textures, "changed.ptf", 500, 500;
     ppe_map, forms_of_ppe_map: subjects::good_ppe_maps, "changed.map", 200, 500;
     xmf, forms_of_xmf: subjects::good_xmfs, "changed.xmf", 500, 500;
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::bytes::{ChunkIndex, Cursor, LONGEST_NAME_BYTES, StringRef, StringTable};
 use super::cube::Corners;
 use super::rules;
-use crate::{Message, Plural, Problems, ReadError, Rule, WriteError, quoted};
+pub(super) use crate::out::Out;
+use crate::{Message, Plural, Problems, ReadError, Rule, quoted};
 
 /// A type that is stored in sections: numbers, strings, and records made of them.
 pub(super) trait Stored: Sized {
@@ -391,48 +392,7 @@ impl<'s> Reader<'_, 's, '_> {
     }
 }
 
-/// The bytes of a section being written, and the first value that the format cannot represent.
-#[derive(Default)]
-pub(super) struct Out {
-    pub bytes: Vec<u8>,
-    error: Option<WriteError>,
-}
-
 impl Out {
-    #[cold]
-    pub(super) fn fail(&mut self, record: impl Into<String>, what: impl Into<String>) {
-        self.error
-            .get_or_insert_with(|| WriteError::new(record, what));
-    }
-
-    /// The bytes, unless a value could not be represented.
-    pub(super) fn finish(self) -> Result<Vec<u8>, WriteError> {
-        self.error.map_or(Ok(self.bytes), Err)
-    }
-
-    /// Writes a count of `count_bytes` bytes.
-    pub(super) fn count(&mut self, noun: &str, count: usize, count_bytes: usize) {
-        let max = u64::MAX >> (64 - 8 * count_bytes);
-        if count as u64 > max {
-            self.too_many(noun, count, max);
-        }
-        self.bytes
-            .extend(count.to_le_bytes().iter().take(count_bytes));
-    }
-
-    #[cold]
-    pub(super) fn too_many(&mut self, noun: &str, count: usize, max: u64) {
-        let what = format!("found {count}; expected at most {max}");
-        self.fail(Plural(noun).to_string(), what);
-    }
-
-    /// Checks that two parallel lists have the same length.
-    pub(super) fn check_len(&mut self, record: &str, found: usize, expected: usize) {
-        if found != expected {
-            self.fail(record, format!("found {found}; expected {expected}"));
-        }
-    }
-
     /// Writes exactly `count` records.
     pub(super) fn records<T: Stored>(&mut self, noun: &str, list: &[T], count: usize) {
         self.check_len(&Plural(noun).to_string(), list.len(), count);

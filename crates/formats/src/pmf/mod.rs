@@ -23,7 +23,6 @@ mod read;
 pub(crate) mod rules;
 #[cfg(feature = "write")]
 mod string_builder;
-mod texture;
 #[cfg(feature = "write")]
 mod write;
 
@@ -54,7 +53,6 @@ pub use read::{read, read_archive, read_with};
 pub(crate) use rules::RULES;
 #[cfg(feature = "write")]
 pub use string_builder::StringTableBuilder;
-pub use texture::Texture;
 #[cfg(feature = "write")]
 pub use write::{Packing, write};
 

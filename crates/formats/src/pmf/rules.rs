@@ -95,6 +95,4 @@ crate::rules! {
     Warning ARCHIVE_ENTRY = "pmf/archive-entry";
     /// Two entries of an archive directory have the same name.
     Warning ARCHIVE_DUPLICATE = "pmf/archive-duplicate";
-    /// A texture in the archive cannot be read or has unknown flags.
-    Warning TEXTURE = "pmf/texture";
 }

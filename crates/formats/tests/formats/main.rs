@@ -6,6 +6,7 @@ mod conflicts;
 mod ika_map;
 mod ika_text_map;
 mod ika_vsp;
+mod p3m;
 mod paf;
 mod pfmap;
 mod pfobj;

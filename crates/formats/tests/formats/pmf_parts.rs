@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use mapscope_formats::paf::{Archive, Content};
 use mapscope_formats::pmf::{
-    self, Entities, EntityKind, EntityList, Pmf, StringTable, StringTableBuilder, Texture,
+    self, Entities, EntityKind, EntityList, Pmf, StringTable, StringTableBuilder,
 };
+use mapscope_formats::ptf::Texture;
 use mapscope_testdata::shared;
 use serde_json::Value;
 

@@ -10,9 +10,10 @@ use mapscope_formats::pmf::{
     ClientFastLight, ClientMaterial, Corners, Cube, Cubes, DynamicLight, EntityKind, EntityList,
     EnvironmentRegion, FastLight, Geometry, Gravity, LevelClient, LevelCommon, LevelServer,
     LightLayer, Lightmap, Material, NO_LIGHTMAP, NewEntity, Packing, PathAttribute, SIDE_CORNERS,
-    ServerRegion, Side, Sky, SoundEnvironment, StringTableBuilder, Texture, Vertex, Wave, Weather,
+    ServerRegion, Side, Sky, SoundEnvironment, StringTableBuilder, Vertex, Wave, Weather,
     corner_signs,
 };
+use mapscope_formats::ptf::{Layout, Texture};
 use mapscope_scene::{Document, LevelItem, OpenOptions, Progress, Source};
 use mapscope_testdata::synthesize;
 
@@ -118,13 +119,7 @@ fn letter(name: &str, paper: [u8; 3], ink: [u8; 3]) -> Vec<u8> {
 }
 
 fn texture(pixels: Vec<u8>) -> Vec<u8> {
-    let texture = Texture {
-        width: 32,
-        height: 32,
-        has_alpha: false,
-        pixels,
-        unknown_flags: 0,
-    };
+    let texture = Texture::new(Layout::V2, [32, 32], 3, pixels);
     texture.write().unwrap()
 }
 

@@ -14,6 +14,7 @@ use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
 use mapscope_formats::UnreadReason;
 use mapscope_formats::pfmap::{self, Edge, Field, Tile, TileType};
+use mapscope_formats::ptf::Layout;
 use mapscope_render::{AdapterReason, Backend, Gpu, Samples, View};
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::diff::Diff;
@@ -24,7 +25,7 @@ use mapscope_scene::tilemap::{
 };
 use mapscope_scene::{
     Aabb, Document, Item, LevelItem, ModelItem, OpenOptions, OverlayId, Playhead, Progress,
-    TerrainItem, demo,
+    TerrainItem, TileMapItem, demo,
 };
 use mapscope_testdata::{Need, skip, stride, synthesize};
 
@@ -883,6 +884,12 @@ fn tile_layers() -> Vec<Golden> {
     let tinted = document(tile_maps::map(vec![tileset([16, 16], 6)], vec![tinted]));
     goldens.push(from_above("tints", &tinted, [-8.0, -4.0], 1.5));
     goldens.push(from_above("tints-larger", &tinted, [0.0, 0.0], 2.0));
+
+    let texture = synthesize::ptf(Layout::V3, [64, 32], 4).write().unwrap();
+    let texture = open("texture.ptf", texture);
+    let mut picture = from_above("picture", &texture, [-8.0, -4.0], 3.0);
+    picture.view.shown.selected = Some(TileMapItem::Pixel { x: 20, y: 9 }.into());
+    goldens.push(picture.with_overlay(OverlayId::Grid));
 
     let ground = layer([10, 7], |x, y| Cell(scrambled(x + y * 50) % 2));
     let mut wrapped = layer([2, 2], |x, y| if x == y { Cell(3) } else { Cell::EMPTY });

@@ -223,6 +223,17 @@ impl DeferredTexture {
 }
 
 impl Assets {
+    /// Reads a texture inside a document. The seed varies the placeholders.
+    pub(crate) fn texture_of_bytes(&self, name: &str, bytes: &[u8], seed: u64) -> DeferredTexture {
+        let decoded = self.image_of_bytes(name, bytes);
+        let texture = if self.checks_textures {
+            ReadTexture::checked(None, decoded)
+        } else {
+            ReadTexture::new(None, decoded, seed)
+        };
+        DeferredTexture::there(texture)
+    }
+
     /// Looks up a texture by name without reading it. The seed varies the placeholders. Also
     /// returns the files that were found or looked for.
     pub(crate) fn deferred_texture(

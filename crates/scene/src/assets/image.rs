@@ -10,6 +10,8 @@ use memchr::memmem;
 
 use super::mips::mip_level;
 use crate::core::budget::{Cost, with_room};
+use mapscope_formats::Problem;
+use mapscope_formats::ptf::{self, Texture as Ptf};
 
 /// Maximum side of a decoded image in pixels.
 const MAX_SIDE_PX: u32 = 8192;
@@ -44,6 +46,9 @@ impl Head {
     /// Reads the header of an image that [`decode`] accepts, from the first bytes of a file with
     /// `file_bytes` bytes.
     pub(crate) fn read(bytes: &[u8], file_bytes: u64) -> Result<Self, String> {
+        if is_ptf(bytes) {
+            return Self::of_ptf(bytes);
+        }
         let head = || {
             let decoder = decoder(bytes, file_bytes)?;
             // A progressive JPEG is decoded to coefficients first (ITU-T T.81, table B.1).
@@ -57,6 +62,18 @@ impl Head {
             })
         };
         head().map_err(|error| explained(bytes, &error))
+    }
+
+    /// Reads the header of a PTF.
+    fn of_ptf(bytes: &[u8]) -> Result<Self, String> {
+        let size = ptf::Head::of(bytes).ok_or("it is truncated")?.size;
+        let pixels = size.map(u64::from).iter().product::<u64>();
+        Ok(Self {
+            size,
+            // It is scaled down while it is decoded.
+            decoded_bytes: pixels.min(u64::from(MAX_SIDE_PX) << 10) * 4,
+            is_rgba: false,
+        })
     }
 
     /// Reads the header of an image file.
@@ -107,11 +124,32 @@ pub(crate) fn decode(bytes: &[u8], max_side: Option<u32>) -> Result<RgbaImage, S
     }
     let cost = head.cost(bytes.len() as u64, max_side);
     with_room(cost.working_bytes, || {
+        if is_ptf(bytes) {
+            return decode_ptf(bytes, max_side).map(|(image, _)| image);
+        }
         let image = decoder(bytes, bytes.len() as u64)
             .and_then(DynamicImage::from_decoder)
             .map_err(|error| explained(bytes, &error))?;
         Ok(halved(image, halvings(head.size, max_side)))
     })
+}
+
+/// `true` for the textures of `PlatinumSrc`.
+pub(super) fn is_ptf(bytes: &[u8]) -> bool {
+    bytes.starts_with(&Ptf::MAGIC)
+}
+
+/// Decodes a PTF, scaled down while it is decoded. Also returns its first problem.
+pub(super) fn decode_ptf(
+    bytes: &[u8],
+    max_side: Option<u32>,
+) -> Result<(RgbaImage, Option<Problem>), String> {
+    let mut texture =
+        Ptf::read_up_to(bytes, max_side.unwrap_or(u32::MAX)).map_err(|error| error.to_string())?;
+    let problem = texture.problems.drain(..).next();
+    let image = RgbaImage::from_raw(texture.width, texture.height, texture.into_rgba());
+    let image = image.ok_or_else(|| "too few pixels".to_owned())?;
+    Ok((image, problem))
 }
 
 /// Number of halvings until no side exceeds `max_side`.

@@ -34,6 +34,8 @@ use crate::core::source::{OpenOptions, Source};
 const MAP_TEXTURES: &str = "assets/map_textures";
 /// The folder that identifies the engine's asset root.
 const ASSETS: &str = "assets";
+/// The file that identifies the folder of a game of `PlatinumSrc`.
+const GAME_FILE: &str = "game.cfg";
 /// Marker of a Git repository root. Folders above it belong to someone else.
 pub const REPOSITORY: &str = ".git";
 /// The working directory.
@@ -53,6 +55,10 @@ pub(crate) enum LookUp {
     /// The engine's asset root, which scenes use for model names. Falls back to the document's own
     /// folder if there is no asset root.
     AssetRoot,
+    /// The game's folder of `PlatinumSrc`, or else the document's own folder and the one above.
+    Game,
+    /// The folder with all games of `PlatinumSrc`, or else none.
+    AllGames,
 }
 
 /// A file that a document names.
@@ -134,9 +140,19 @@ impl Assets {
                 let root = asset_root(&source.path);
                 [root.or(beside.clone()), None]
             }
+            LookUp::Game => match game_folder(&source.path) {
+                Some(game) => [Some(game), None],
+                None => [beside.clone(), beside.as_deref().and_then(folder_above)],
+            },
+            LookUp::AllGames => {
+                let game = game_folder(&source.path);
+                [game.as_deref().and_then(folder_above), None]
+            }
         };
         let named: Vec<PathBuf> = match look_up {
-            LookUp::BesideOnly | LookUp::AssetRoot => named.clone(),
+            LookUp::BesideOnly | LookUp::AssetRoot | LookUp::Game | LookUp::AllGames => {
+                named.clone()
+            }
             LookUp::MapTextures | LookUp::Beside => named
                 .iter()
                 .flat_map(|folder| [folder.join(MAP_TEXTURES), folder.clone()])
@@ -329,6 +345,11 @@ fn folders_above(file: &Path) -> impl Iterator<Item = PathBuf> {
 /// The engine's asset root that contains a file.
 fn asset_root(file: &Path) -> Option<PathBuf> {
     folders_above(file).find(|folder| below(folder, ASSETS).is_dir())
+}
+
+/// The folder of the game of `PlatinumSrc` that contains a file (fact sheet R).
+fn game_folder(file: &Path) -> Option<PathBuf> {
+    folders_above(file).find(|folder| below(folder, GAME_FILE).is_file())
 }
 
 /// The asset root of a file, unless it is above the file's repository, where others may have

@@ -1,6 +1,5 @@
 //! Textures: their files and the data that the GPU samples.
 
-use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use ::image::RgbaImage;
 use ::image::imageops::{self, FilterType};
 
-use super::image::is_truncated;
+use super::image::{decode_ptf, is_ptf, is_truncated};
 use super::{
     AssetError, Assets, Head, THUMBNAIL_SIDE, checker_colors, decode, mip_levels, placeholder,
     thumbnail,
@@ -192,10 +191,19 @@ pub(super) struct Decoded {
 impl Decoded {
     /// Decodes an image; `what` names it in the message about a truncated image.
     pub(super) fn of(what: &str, bytes: &[u8], max_side: u32) -> Result<Self, String> {
+        let size = Some(Head::read(bytes, bytes.len() as u64)?.size);
+        if is_ptf(bytes) {
+            let (image, problem) = decode_ptf(bytes, Some(max_side))?;
+            return Ok(Self {
+                image: Some(image),
+                size,
+                fault: problem.map(|it| (it.rule, format!("{what}: {}", it.message))),
+            });
+        }
         let fault = || (&rules::TRUNCATED_IMAGE, format!("{what} is truncated"));
         Ok(Self {
             image: Some(decode(bytes, Some(max_side))?),
-            size: Some(Head::read(bytes, bytes.len() as u64)?.size),
+            size,
             fault: is_truncated(bytes).then(fault),
         })
     }
@@ -245,9 +253,23 @@ impl Assets {
         Self::decoded(name, &self.read(name).bytes)
     }
 
-    fn decoded(name: &str, bytes: &Result<Bytes, AssetError>) -> Decoded {
+    /// Decodes the image of a texture inside a document, within the budget of the document.
+    pub(super) fn image_of_bytes(&self, name: &str, bytes: &[u8]) -> Decoded {
+        let cost = Head::read(bytes, bytes.len() as u64)
+            .map(|head| head.cost(bytes.len() as u64, Some(MAX_SIDE_TEXELS)))
+            .unwrap_or_default();
+        match self.budget.take(cost) {
+            Ok(()) => Self::decoded(name, &Ok(bytes)),
+            Err(limit) => {
+                let message = format!("texture `{name}` is not read: {limit}");
+                Decoded::failed((&rules::TEXTURE_LIMIT, message))
+            }
+        }
+    }
+
+    fn decoded(name: &str, bytes: &Result<impl AsRef<[u8]>, AssetError>) -> Decoded {
         let bytes = match bytes {
-            Ok(bytes) => bytes,
+            Ok(bytes) => bytes.as_ref(),
             Err(error) => return Decoded::failed(Self::texture_fault(name, error)),
         };
         let decoded = Decoded::of(&format!("texture `{name}`"), bytes, MAX_SIDE_TEXELS);

@@ -246,7 +246,7 @@ items! {
         Island "island" { row: u32, col: u32 },
     }
 
-    /// An item of a Permafrost model.
+    /// An item of a model.
     Model(ModelItem) {
         /// The whole model.
         Model "model",
@@ -258,6 +258,12 @@ items! {
         Material "material" { index: u32 },
         /// A clip.
         Clip "clip" { index: u32 },
+        /// A part of a P3M model.
+        Part "part" { index: u32 },
+        /// A texture of a P3M model.
+        Texture "texture" { index: u32 },
+        /// An action of a P3M model, which its animations play.
+        Action "action" { index: u32 },
         /// A level of detail in a file of its own; 0 is the whole model.
         Lod "level of detail" { number: u32 },
         /// All triangles with a flaw.
@@ -344,6 +350,10 @@ items! {
     TileMap(TileMapItem) {
         /// The whole file.
         Map "map",
+        /// The picture of a file that is a single one.
+        Picture "picture",
+        /// A pixel of such a picture, by its column and row.
+        Pixel "pixel" { x: u32, y: u32 },
         /// A layer.
         Layer "layer" { index: u32 },
         /// A cell of a layer, by its column and row.

@@ -5,12 +5,14 @@ use std::ops::ControlFlow;
 use bytes::Bytes;
 
 use mapscope_formats::ika::{self, Map, TextMap, Vsp};
+use mapscope_formats::p3m::{self, P3m};
 use mapscope_formats::paf::{self, Paf};
 use mapscope_formats::pfmap::{self, Pfmap};
 use mapscope_formats::pfobj::{self, Pfobj};
 use mapscope_formats::pfscene::{self, Pfscene};
 use mapscope_formats::pmf::{self, Pmf};
 use mapscope_formats::ppe::{self, MapData, Xmf, map_data, xmf};
+use mapscope_formats::ptf::{self, Texture};
 use mapscope_formats::{Format, Problem, ReadError};
 
 /// Plain data that is parsed from the bytes of a file.
@@ -56,12 +58,14 @@ macro_rules! parsed {
 parsed! {
     Pfmap: pfmap::FORMAT, pfmap::read_with;
     Pfobj: pfobj::FORMAT, pfobj::read_with;
+    P3m: p3m::FORMAT, p3m::read_with;
     Pfscene: pfscene::FORMAT, pfscene::read_with;
     Pmf: pmf::FORMAT, pmf::read_with;
     Paf: paf::FORMAT, paf::read_with;
     Map: ika::map::FORMAT, ika::map::read_with;
     TextMap: ika::text_map::FORMAT, ika::text_map::read_with;
     Xmf: ppe::XMF_FORMAT, xmf::read_with;
+    Texture: ptf::FORMAT, ptf::read_with;
     MapData: ppe::MAP_FORMAT, map_data::read_with;
     Vsp: ika::vsp::FORMAT, ika::vsp::read_with;
 }

@@ -59,7 +59,7 @@ impl Playhead {
 }
 
 /// A clip as a document offers it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ClipInfo {
     /// Its name.
     pub name: String,
@@ -70,6 +70,22 @@ pub struct ClipInfo {
     /// `true` if the clip only sets the duration for content that has its own clips. The timeline
     /// then counts time rather than frames.
     pub is_clock: bool,
+    /// The frame rates of the file: for each run of frames, the frame after its last one, and its
+    /// frames per second. Empty if the file says none.
+    pub rates: Vec<(u32, f64)>,
+}
+
+impl ClipInfo {
+    /// Its duration in seconds: at the frame rates of the file, or else at the given one.
+    pub fn seconds(&self, fps: f64) -> f64 {
+        if self.rates.is_empty() {
+            return f64::from(self.frames) / fps;
+        }
+        let starts = std::iter::once(0).chain(self.rates.iter().map(|(end, _)| *end));
+        let runs = self.rates.iter().zip(starts);
+        runs.map(|((end, fps), start)| f64::from(end - start) / fps)
+            .sum()
+    }
 }
 
 /// The clip that an item plays in place of the document's clip, and its current frame.

@@ -99,6 +99,10 @@ mapscope_formats::rules! {
     Warning REVERSED_TRIANGLES = "pfobj/reversed-triangles";
     /// Nearly all normals point into the mesh, so the engine lights it from the wrong side.
     Warning FLIPPED_NORMALS = "pfobj/flipped-normals";
+    /// Triangles are wound against their normals, so the engine shows them only from behind.
+    Warning REVERSED_IN_P3M = "p3m/reversed-triangles";
+    /// A material is not used by any triangle.
+    Note UNUSED_IN_P3M = "p3m/unused-material";
     /// All triangles of a material have the same texture coordinates.
     Warning SAME_UV = "pfobj/same-uv";
     /// Texture coordinates of a material are far outside 0 to 1 and may be in pixels.
@@ -107,6 +111,8 @@ mapscope_formats::rules! {
     Warning STILL_CLIP = "pfobj/still-clip";
     /// The mean normal of a triangle points behind it, but not all of its normals do.
     Note BENT_NORMALS = "pfobj/bent-normals";
+    /// A PTF texture cannot be read, or not completely.
+    Warning PTF = "pmf/texture";
     /// A PTF texture has unknown flags.
     Warning PTF_FLAGS = "pmf/texture-flags";
     /// Faces are left out because they share their vertices with many others.

@@ -112,10 +112,17 @@ pub(crate) fn hex_text(bytes: &[u8]) -> String {
 
 /// The SHA-256 of bytes in hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {
+    sha256_of(|add| add(bytes))
+}
+
+/// The SHA-256 of bytes that come piece by piece, in hexadecimal.
+pub(crate) fn sha256_of(feed: impl FnOnce(&mut dyn FnMut(&[u8]))) -> String {
     use std::fmt::Write as _;
 
+    let mut hasher = Sha256::new();
+    feed(&mut |piece| hasher.update(piece));
     let mut text = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
+    for byte in hasher.finalize() {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
     }

@@ -93,6 +93,18 @@ pub enum Direction {
     West,
 }
 
+impl Direction {
+    /// Steps to the right and down.
+    pub(crate) fn step(self) -> [i32; 2] {
+        match self {
+            Self::North => [0, -1],
+            Self::East => [1, 0],
+            Self::South => [0, 1],
+            Self::West => [-1, 0],
+        }
+    }
+}
+
 /// Metadata of an open document.
 #[derive(Debug, Clone)]
 pub struct About {

@@ -280,11 +280,13 @@ fn in_grid(document: &dyn Document, row: u64, column: u64) -> Vec<Destination> {
         }
         _ => None,
     });
-    let tile = layers
-        .is_empty()
-        .then(|| ("tile", format!("{row} {column}")));
+    let others = [
+        ("tile", format!("{row} {column}")),
+        ("pixel", format!("{column} {row}")),
+    ];
+    let others = others.into_iter().filter(|_| layers.is_empty());
     let items = of_layers
-        .chain(tile)
+        .chain(others)
         .flat_map(|(kind, numbers)| Item::of_kind(kind, &numbers));
     let items = items.filter(|item| document.has(*item));
     items

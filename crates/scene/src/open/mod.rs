@@ -58,6 +58,10 @@ static MODEL: Kind = Kind {
     overlays: &model::OVERLAYS,
     item_keys: Model::item_keys,
 };
+static P3M: Kind = Kind {
+    overlays: &model::p3m::OVERLAYS,
+    item_keys: model::p3m::item_keys,
+};
 static MAP_SCENE: Kind = Kind {
     overlays: &map_scene::OVERLAYS,
     item_keys: MapScene::item_keys,
@@ -89,6 +93,13 @@ static REGISTRY: &[Entry] = &[
         open: model::open,
         kind: &MODEL,
         info_keys: Model::info_keys,
+        main_kind: "triangle",
+    },
+    Entry {
+        format: &mapscope_formats::p3m::FORMAT,
+        open: model::p3m::open,
+        kind: &P3M,
+        info_keys: model::p3m::info_keys,
         main_kind: "triangle",
     },
     Entry {
@@ -132,6 +143,13 @@ static REGISTRY: &[Entry] = &[
         kind: &TILE_MAP,
         info_keys: tilemap::info::xmf,
         main_kind: "cell",
+    },
+    Entry {
+        format: &mapscope_formats::ptf::FORMAT,
+        open: tilemap::picture::open_ptf,
+        kind: &TILE_MAP,
+        info_keys: tilemap::info::ptf,
+        main_kind: "pixel",
     },
     // This format has no magic number, but its length must match exactly.
     Entry {

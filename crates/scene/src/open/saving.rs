@@ -229,7 +229,11 @@ pub fn check_format_target(
         embedded: &[],
         archive: None,
     };
-    let is_of_format = || identify_format(&source).is_ok_and(|found| found.id == format.id);
+    let is_of_format = || match identify_format(&source) {
+        Ok(found) => found.id == format.id,
+        // Images are written but not opened.
+        Err(_) => (format.sniff)(&source.bytes),
+    };
     if !source.bytes.is_empty() && !is_of_format() {
         return Err(SaveError::OtherFormat(format));
     }

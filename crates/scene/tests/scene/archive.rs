@@ -11,9 +11,9 @@ use mapscope_scene::{
     ArchiveItem, Document, LevelItem, OpenError, OpenOptions, Playhead, Progress, Shown, Source,
     file_on_disk, find_matches,
 };
-use mapscope_testdata::tiny_scene::bitmap;
 use mapscope_testdata::synthesize;
 use mapscope_testdata::tiny_model::tiny_model;
+use mapscope_testdata::tiny_scene::bitmap;
 
 fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     let files: Vec<_> = files
@@ -66,10 +66,17 @@ fn files_inside_archives_are_opened_by_their_path() {
     // Another folder of the archive has no such texture.
     let document = open(&path.join("deep/er/rock.pfobj")).unwrap();
     let files = document.files();
-    assert!(files.iter().any(|file| file.name == "skin.tga" && !file.found));
+    assert!(
+        files
+            .iter()
+            .any(|file| file.name == "skin.tga" && !file.found)
+    );
 
     for (inside, reason) in [
-        ("models/none.pfobj", "`models/none.pfobj` was not found in the archive"),
+        (
+            "models/none.pfobj",
+            "`models/none.pfobj` was not found in the archive",
+        ),
         ("models", "`models` is a folder of the archive"),
         ("../rock.pfobj", "was not found in the archive"),
     ] {
@@ -95,7 +102,9 @@ fn archives_in_archives_have_a_limit() {
         let inner = (0..count).map(|_| "next.paf");
         path.join(inner.collect::<std::path::PathBuf>())
     };
-    let error = Source::read(&nested(8).join("rock.pfobj")).unwrap_err().to_string();
+    let error = Source::read(&nested(8).join("rock.pfobj"))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("more than 8 archives"), "{error}");
     let document = open(&nested(7)).unwrap();
     let inner = ArchiveItem::File { index: 0 }.into();
@@ -114,7 +123,10 @@ fn files_in_the_archive_of_a_map_are_opened_too() {
         bytes,
         compress: false,
     };
-    let files = [file("models/rock.pfobj", &rock[..]), file("notes.txt", b"Hello")];
+    let files = [
+        file("models/rock.pfobj", &rock[..]),
+        file("notes.txt", b"Hello"),
+    ];
     map.archive = Some(paf::Archive::build(&files).unwrap());
     std::fs::write(&path, pmf::write(&map, Packing::Compressed).unwrap()).unwrap();
     let document = open(&path).unwrap();
@@ -135,8 +147,14 @@ fn archives_are_described_searched_and_compared() {
         std::fs::write(&path, archive(files)).unwrap();
         open(&path).unwrap()
     };
-    let a = write("a.paf", &[("b/rock.pfobj", &rock), ("a.txt", b"one"), ("old", b"1")]);
-    let b = write("b.paf", &[("b/rock.pfobj", &rock), ("a.txt", b"two"), ("new", b"1")]);
+    let a = write(
+        "a.paf",
+        &[("b/rock.pfobj", &rock), ("a.txt", b"one"), ("old", b"1")],
+    );
+    let b = write(
+        "b.paf",
+        &[("b/rock.pfobj", &rock), ("a.txt", b"two"), ("new", b"1")],
+    );
     let outline = a.outline();
     let labels: Vec<_> = outline.iter().map(|line| &*line.label).collect();
     assert_eq!(labels, ["a.paf", "b", "a.txt", "old"]);

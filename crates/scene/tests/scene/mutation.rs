@@ -8,10 +8,10 @@ mod subjects;
 
 use self::subjects::{
     check_diff, check_document, check_ika_map, check_ika_text, check_opened_pfscene,
-    check_opened_pmf, check_opened_tiles, check_paf, check_pfmap, check_pfobj, check_pfscene, check_pmf,
-    check_ppe_map, check_sheet, check_tileset, check_xmf, good_ika_maps, good_ika_texts, good_pafs,
-    good_pfmaps, good_pfobjs, good_pfscenes, good_pmfs, good_ppe_maps, good_sheets, good_tilesets,
-    good_xmfs,
+    check_opened_pmf, check_opened_tiles, check_paf, check_pfmap, check_pfobj, check_pfscene,
+    check_pmf, check_ppe_map, check_sheet, check_texture, check_tileset, check_xmf, good_ika_maps,
+    good_ika_texts, good_pafs, good_pfmaps, good_pfobjs, good_pfscenes, good_pmfs, good_ppe_maps,
+    good_sheets, good_textures, good_tilesets, good_xmfs,
 };
 
 mapscope_testdata::mutation_tests! {
@@ -38,5 +38,8 @@ mapscope_testdata::mutation_tests! {
     opened_xmf: good_xmfs, |bytes| check_opened_tiles(bytes, "changed.xmf"), 1_000;
     compared_pfobj: good_pfobjs, |bytes| check_diff([bytes, &good_pfobjs()[1]], "a.pfobj"), 300;
     compared_xmf: good_xmfs, |bytes| check_diff([bytes, &good_xmfs()[0]], "a.xmf"), 300;
+    ptf: good_textures, check_texture, 10_000;
+    opened_ptf: good_textures, |bytes| check_opened_tiles(bytes, "changed.ptf"), 1_000;
+    compared_ptf: good_textures, |bytes| check_diff([bytes, &good_textures()[0]], "a.ptf"), 300;
     sheet: good_sheets, check_sheet, 10_000;
 }

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::sync::{LazyLock, Mutex};
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
+use mapscope_formats::p3m::{self, Layout, P3m};
 use mapscope_formats::paf::{self, Archive, NewFile, WrittenLayout};
 use mapscope_formats::pfobj::Influence;
 use mapscope_formats::pmf::{
@@ -17,12 +18,12 @@ use mapscope_formats::pmf::{
     Packing, Pmf, StringRef, StringTableBuilder,
 };
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
-use mapscope_formats::{Problem, ReadError, pfmap, pfobj, pfscene};
+use mapscope_formats::{Problem, ReadError, pfmap, pfobj, pfscene, ptf};
 use mapscope_scene::assets::FACE_NAMES;
 use mapscope_scene::level::Map;
 use mapscope_scene::{Document, OpenError, OpenOptions, Progress, Source, Usage, map_parallel};
 use mapscope_testdata::tiny_scene::{SCENE, bitmap};
-use mapscope_testdata::{synthesize, tiny_model};
+use mapscope_testdata::{synthesize, tiny_model, tiny_p3m};
 
 /// Files beside the opened one, by name.
 type AdjacentFiles = &'static [(&'static str, &'static [u8])];
@@ -376,6 +377,51 @@ fn sweep_vsp(broken: &mut BrokenRules) {
     }
 }
 
+fn sweep_p3m(broken: &mut BrokenRules) {
+    for layout in [Layout::A, Layout::B] {
+        let good = p3m::write(&tiny_p3m(layout).unwrap()).unwrap();
+        for bytes in swept_bytes(&good, 0..good.len()) {
+            broken.add_read(p3m::read(&bytes), |model| &model.problems);
+            broken.add_read(p3m::read(&bytes), |model| &model.notes);
+        }
+    }
+    let changes: [fn(&mut P3m); 9] = [
+        |it| it.actions[1].us_per_frame = 0,
+        |it| it.bones[0].children = 2,
+        |it| it.parts[1].groups[0].ranges.clear(),
+        |it| it.actions[1].tracks.clear(),
+        |it| it.animations[1].references.clear(),
+        |it| it.strings.resize(65_536, 0),
+        |it| {
+            for bone in &mut it.bones {
+                bone.tail = [bone.tail[0], bone.head[1], bone.head[2]];
+            }
+        },
+        |it| {
+            let part = &mut it.parts[0];
+            part.positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.5]];
+            part.normals.fill([0.0, 0.0, 1.0]);
+        },
+        |it| it.parts.iter_mut().for_each(|part| part.material = 0),
+    ];
+    for change in changes {
+        let mut model = tiny_p3m(Layout::A).unwrap();
+        change(&mut model);
+        broken.open("a.p3m", p3m::write(&model).unwrap(), &[]);
+    }
+    let mut old = p3m::write(&tiny_p3m(Layout::A).unwrap()).unwrap();
+    old[4..6].fill(1);
+    broken.open("old.p3m", old, &[]);
+}
+
+fn sweep_ptf(broken: &mut BrokenRules) {
+    let texture = ptf::Texture::new(ptf::Layout::V3, [8, 8], 4, (0..=255).collect());
+    let good = texture.write().unwrap();
+    for bytes in swept_bytes(&good, 0..good.len()) {
+        broken.add_read(ptf::Texture::read(&bytes), |texture| &texture.problems);
+    }
+}
+
 fn sweep_ppe(broken: &mut BrokenRules) {
     for flags in [0, MapFlags::RLE, MapFlags::ZLIB, MapFlags::ZSTD] {
         let flags = MapFlags(flags | MapFlags::NEW_LAYOUT);
@@ -518,7 +564,9 @@ fn sweep_paf(broken: &mut BrokenRules) {
         }
     }
     let archive = paf::write(&files, WrittenLayout::P3).unwrap();
-    broken.add_read(paf::read(&archive[..9].to_vec().into()), |paf| &paf.problems);
+    broken.add_read(paf::read(&archive[..9].to_vec().into()), |paf| {
+        &paf.problems
+    });
     // The root directory comes last.
     let root = archive.len() - 2 * 13;
     let with = |at: usize, number: u32| {
@@ -544,13 +592,8 @@ fn sweep_paf(broken: &mut BrokenRules) {
 fn open_levels(broken: &mut BrokenRules) {
     broken.open("a.pmf", level(|_| ()), &[]);
     let textures = level(|map| {
-        let odd = pmf::Texture {
-            width: 1,
-            height: 1,
-            has_alpha: false,
-            pixels: vec![0; 3],
-            unknown_flags: 2,
-        };
+        let mut odd = ptf::Texture::new(ptf::Layout::V2, [1, 1], 3, vec![0; 3]);
+        odd.unknown_flags = 4;
         // Each declares 2^25 pixels and is long enough for them.
         let large = [b"PTF\0\0\xCD", &*vec![0; 400_000]].concat();
         with_archive(
@@ -928,7 +971,9 @@ fn every_rule_is_broken_by_some_file() {
         open_pfscenes,
         sweep_ika,
         sweep_vsp,
+        sweep_ptf,
         sweep_ppe,
+        sweep_p3m,
         sweep_pmf,
         sweep_paf,
         open_levels,

@@ -9,22 +9,22 @@ use mapscope_formats::pfobj::{
 use super::ppe::{PPE_SHEET, scramble};
 
 /// Number of joints in the chain along the stalk, and the length of each.
-const JOINTS: u32 = 16;
-const JOINT_LENGTH: f32 = 0.5;
+pub(super) const JOINTS: u32 = 16;
+pub(super) const JOINT_LENGTH: f32 = 0.5;
 /// Number of frames of the only clip.
-const FRAMES: u32 = 32;
+pub(super) const FRAMES: u32 = 32;
 /// Maximum rotation of a joint in radians.
 const TURN: f32 = 0.06;
 /// Height, and radius at the bottom.
-const HEIGHT: f32 = JOINTS as f32 * JOINT_LENGTH;
+pub(super) const HEIGHT: f32 = JOINTS as f32 * JOINT_LENGTH;
 const RADIUS: f32 = 1.0;
 
 /// A point on the stalk.
 #[derive(Clone, Copy)]
-struct Point {
-    position: [f32; 3],
-    uv: [f32; 2],
-    normal: [f32; 3],
+pub(super) struct Point {
+    pub position: [f32; 3],
+    pub uv: [f32; 2],
+    pub normal: [f32; 3],
 }
 
 /// Generates a model with `triangles` triangles: a knobbly, swaying stalk with two materials. Its
@@ -89,7 +89,7 @@ pub fn pfobj(triangles: u32, seed: u64) -> Pfobj {
 }
 
 /// The point at a fraction of the height and at a step of `around`.
-fn point(part: f32, step: u32, around: u32, seed: u64) -> Point {
+pub(super) fn point(part: f32, step: u32, around: u32, seed: u64) -> Point {
     let turned = step as f32 / around as f32;
     let (sin, cos) = (turned * TAU).sin_cos();
     // Each knob covers an eighth of the circumference; the last one is next to the first.
@@ -104,7 +104,7 @@ fn point(part: f32, step: u32, around: u32, seed: u64) -> Point {
 }
 
 /// The influences on a vertex at a height: the joint at this height and the next one.
-fn weights(height: f32) -> [Influence; 2] {
+pub(super) fn weights(height: f32) -> [Influence; 2] {
     let along = height / JOINT_LENGTH;
     let joint = (along as u32).min(JOINTS - 1);
     let part = if joint + 1 < JOINTS {
@@ -117,7 +117,7 @@ fn weights(height: f32) -> [Influence; 2] {
 }
 
 /// The rotation of each joint at a frame, in radians.
-fn turn(frame: u32) -> f32 {
+pub(super) fn turn(frame: u32) -> f32 {
     TURN * (frame as f32 / FRAMES as f32 * TAU).sin()
 }
 

@@ -7,18 +7,20 @@ use super::materials::{BoundMaterial, MaterialMaker, TextureSize};
 use crate::gpu::{DataTexture, Gpu, Uniform, UploadError, Uploads, shader_struct};
 use glam::Vec4;
 use mapscope_scene::Flaw;
-use mapscope_scene::model::Model;
 use mapscope_scene::model::mesh::Mesh;
+use mapscope_scene::model::{self, Blending, Model};
 
 shader_struct! {
     /// The uniforms of a material.
     pub(super) struct Material {
         diffuse: Vec4,
         specular: Vec4,
-        ambient: f32,
+        ambient: Vec4,
+        // Its own light, and its opacity.
+        emission: Vec4,
         index: u32,
     }
-    padding: [u32; 2]
+    padding: [u32; 3]
 }
 
 /// A model on the GPU.
@@ -29,6 +31,8 @@ pub(crate) struct ModelMesh {
     pub(super) influences: DataTexture,
     pub(super) joint_colors: wgpu::Buffer,
     pub(super) parts: Vec<Part>,
+    /// The materials of the model, as far as parts show them.
+    materials: Vec<Option<MeshMaterial>>,
     /// Maximum distance of each level of detail from the mesh, in units of model space. The finest
     /// level is the mesh itself.
     errors: Vec<f32>,
@@ -40,7 +44,7 @@ pub(crate) struct ModelMesh {
     list_bytes: u64,
 }
 
-/// The triangles of one material.
+/// The triangles of one material, in P3M those of one part.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) indices: Range<u32>,
@@ -48,20 +52,24 @@ pub(super) struct Part {
     coarser: Vec<Range<u32>>,
     /// Indices of reversed triangles, which come last.
     pub(super) reversed: Range<u32>,
-    /// Index of the material in the model.
-    number: usize,
+}
+
+/// A material of a model.
+#[derive(Debug)]
+pub(super) struct MeshMaterial {
     uniform: wgpu::Buffer,
     material: BoundMaterial,
     /// The same with a texture of the engine's size, once it was shown.
     engine_material: Option<BoundMaterial>,
     /// `true` if the texture has holes; `false` while it is deferred.
     pub(super) holes: bool,
+    pub(super) blending: Blending,
 }
 
 impl ModelMesh {
     pub(super) fn upload(
         gpu: &Gpu,
-        materials: &MaterialMaker,
+        materials_of: &MaterialMaker,
         model: &Model,
     ) -> Result<Self, UploadError> {
         let mesh = model.mesh();
@@ -102,33 +110,17 @@ impl ModelMesh {
             .parts
             .iter()
             .zip(reversed.into_iter().zip(coarser))
-            .filter_map(|(part, (reversed, coarser))| {
-                let material = model.materials().get(part.material)?;
-                let color = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
-                let mut uniform = Uniform::new(gpu, "material");
-                uniform.write(
-                    gpu,
-                    Material {
-                        ambient: material.ambient,
-                        index: part.material as u32,
-                        padding: [0; 2],
-                        diffuse: color(material.diffuse),
-                        specular: color(material.specular),
-                    },
-                );
-                let uniform = uniform.buffer;
-                let texture = material.texture.get();
-                let own = texture.map(|texture| (texture, TextureSize::Own));
-                Some(Part {
-                    indices: part.indices.clone(),
-                    coarser,
-                    reversed,
-                    number: part.material,
-                    material: materials.bind(gpu, &uniform, own),
-                    engine_material: None,
-                    uniform,
-                    holes: texture.is_some_and(|texture| texture.has_holes),
-                })
+            .map(|(part, (reversed, coarser))| Part {
+                indices: part.indices.clone(),
+                coarser,
+                reversed,
+            })
+            .collect();
+        let drawn = model.drawn_materials();
+        let materials = model.materials().iter().zip(drawn).zip(0..);
+        let materials = materials
+            .map(|((material, is_drawn), index)| {
+                is_drawn.then(|| MeshMaterial::new(gpu, materials_of, material, index))
             })
             .collect();
         Ok(Self {
@@ -136,6 +128,7 @@ impl ModelMesh {
             indices,
             joint_colors,
             parts,
+            materials,
             errors,
             is_posed: !mesh.influences.is_empty(),
             shadow_revision: 0,
@@ -153,25 +146,29 @@ impl ModelMesh {
         model: &Model,
         engine_textures: bool,
     ) {
-        for part in &mut self.parts {
-            let is_unread = part.material.texture.is_none();
-            if !is_unread && (part.engine_material.is_some() || !engine_textures) {
-                continue;
-            }
-            let material = model.materials().get(part.number);
-            let Some(texture) = material.and_then(|material| material.texture.get()) else {
+        for (own, material) in self.materials.iter_mut().zip(model.materials()) {
+            let (Some(own), Some(texture)) = (own, material.texture.get()) else {
                 continue;
             };
-            let bind = |size| materials.bind(gpu, &part.uniform, Some((texture, size)));
+            let is_unread = own.material.texture.is_none();
+            if !is_unread && (own.engine_material.is_some() || !engine_textures) {
+                continue;
+            }
+            let bind = |size| materials.bind(gpu, &own.uniform, Some((texture, size)));
             if is_unread {
-                part.material = bind(TextureSize::Own);
-                part.holes = texture.has_holes;
-                self.shadow_revision += u32::from(part.holes);
+                own.material = bind(TextureSize::Own);
+                own.holes = texture.has_holes;
+                self.shadow_revision += u32::from(own.holes);
             }
             if engine_textures {
-                part.engine_material = Some(bind(TextureSize::Engine));
+                own.engine_material = Some(bind(TextureSize::Engine));
             }
         }
+    }
+
+    /// A material by its index in the model; `None` if no part shows it.
+    pub(super) fn material(&self, index: usize) -> Option<&MeshMaterial> {
+        self.materials.get(index)?.as_ref()
     }
 
     /// The coarsest level of detail within a distance from the mesh, in units of model space.
@@ -182,11 +179,9 @@ impl ModelMesh {
 
     /// Bytes of GPU memory, with its share of textures that other models use too.
     pub(super) fn bytes(&self) -> u64 {
-        let materials = self.parts.iter().flat_map(|part| {
-            let engine_material = part.engine_material.as_ref();
-            [Some(&part.material), engine_material]
-                .into_iter()
-                .flatten()
+        let materials = self.materials.iter().flatten().flat_map(|own| {
+            let engine_material = own.engine_material.as_ref();
+            [Some(&own.material), engine_material].into_iter().flatten()
         });
         self.list_bytes + materials.map(BoundMaterial::gpu_bytes).sum::<u64>()
     }
@@ -198,9 +193,37 @@ impl Part {
         let coarser = level.checked_sub(1).and_then(|at| self.coarser.get(at));
         coarser.unwrap_or(&self.indices).clone()
     }
+}
+
+impl MeshMaterial {
+    fn new(gpu: &Gpu, materials: &MaterialMaker, material: &model::Material, index: u32) -> Self {
+        let color = |[r, g, b]: [f32; 3]| Vec4::new(r, g, b, 0.0);
+        let mut uniform = Uniform::new(gpu, "material");
+        uniform.write(
+            gpu,
+            Material {
+                diffuse: color(material.diffuse),
+                specular: color(material.specular),
+                ambient: color(material.ambient),
+                emission: color(material.emission).with_w(material.opacity),
+                index,
+                padding: [0; 3],
+            },
+        );
+        let uniform = uniform.buffer;
+        let texture = material.texture.get();
+        let own = texture.map(|texture| (texture, TextureSize::Own));
+        Self {
+            material: materials.bind(gpu, &uniform, own),
+            engine_material: None,
+            uniform,
+            holes: texture.is_some_and(|texture| texture.has_holes),
+            blending: material.blending,
+        }
+    }
 
     /// Bind group 2, with the texture of the engine's size if that is shown and uploaded.
-    pub(super) fn material(&self, engine_textures: bool) -> &wgpu::BindGroup {
+    pub(super) fn bind_group(&self, engine_textures: bool) -> &wgpu::BindGroup {
         let resized = self.engine_material.as_ref().filter(|_| engine_textures);
         &resized.unwrap_or(&self.material).bind_group
     }

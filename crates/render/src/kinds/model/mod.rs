@@ -18,7 +18,7 @@ use self::gpu_data::{Marks, Surface};
 pub(crate) use self::gpu_data::{SHADER, SKIN, skin_wgsl};
 use self::instances::Instances;
 use self::materials::MaterialMaker;
-use self::mesh::{ModelMesh, Part};
+use self::mesh::{MeshMaterial, ModelMesh, Part};
 use crate::frame::{
     Background, ContentData, ContentRenderer, ContentView, FrameLayout, FramePass, Instance,
     InstanceRanges, LevelRanges, LocalView, NOTHING, Phase, UploadOptions, shadow,
@@ -30,11 +30,21 @@ use crate::gpu::{
 
 use mapscope_scene::model::mesh::MeshVertex;
 use mapscope_scene::model::simplify::MAX_LEVELS;
-use mapscope_scene::model::{self, Model};
+use mapscope_scene::model::{self, Blending, Model, PartState};
 use mapscope_scene::{Item, ModelItem, OpenOptions, OverlayId, Progress, Shown, demo, open};
 
 /// Maximum visible error of a level of detail, in pixels.
 const MAX_ERROR_PIXELS: f32 = 0.4;
+
+/// Adds the light of a surface to what is behind it.
+const ADDED: wgpu::BlendState = wgpu::BlendState {
+    color: wgpu::BlendComponent {
+        src_factor: wgpu::BlendFactor::SrcAlpha,
+        dst_factor: wgpu::BlendFactor::One,
+        operation: wgpu::BlendOperation::Add,
+    },
+    alpha: wgpu::BlendComponent::OVER,
+};
 
 /// Overlays that colour the surface.
 const SURFACES: [(OverlayId, Surface); 6] = [
@@ -73,6 +83,7 @@ enum Draws {
         holes: bool,
         /// `true` if it receives the shadows of the ground and of what stands on it.
         in_shadow: bool,
+        blending: Blending,
     },
     /// Wireframe.
     Wireframe { two_sided: bool },
@@ -100,6 +111,8 @@ pub(crate) struct ModelView {
     is_posed: bool,
     /// `true` if it receives shadows.
     in_shadow: bool,
+    /// The state of the parts, and for each the material that it shows; `None` if it is hidden.
+    parts: (PartState, Vec<Option<usize>>),
     marks: Uniform<Marks>,
     /// The display mode of the next frame.
     look: Look,
@@ -113,20 +126,24 @@ pub(crate) struct ModelView {
 
 impl PipelineKey for Pipeline {
     fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
-        let (look, holes, in_shadow) = match self.draws {
+        let (look, holes, in_shadow, blending) = match self.draws {
             Draws::Surface {
                 look,
                 holes,
                 in_shadow,
-            } => (look, holes, in_shadow),
-            Draws::Wireframe { two_sided } => (Look::plain(two_sided), false, false),
-            Draws::Shadow { holes } => (Look::plain(true), holes, false),
+                blending,
+            } => (look, holes, in_shadow, blending),
+            Draws::Wireframe { two_sided } => {
+                (Look::plain(two_sided), false, false, Blending::None)
+            }
+            Draws::Shadow { holes } => (Look::plain(true), holes, false, Blending::None),
         };
         let constants = [
             ("SURFACE", f64::from(look.surface as u8)),
             ("HOLES", flag(holes)),
             ("HIGHLIGHTED", flag(look.highlighted)),
             ("IN_SHADOW", flag(in_shadow)),
+            ("BLENDED", flag(blending != Blending::None)),
             ("POSED", flag(self.is_posed)),
             shadow::lookups_constant(maker.gpu),
         ];
@@ -135,7 +152,14 @@ impl PipelineKey for Pipeline {
         ];
         let vertices = vertex_layout::<MeshVertex>(wgpu::VertexStepMode::Vertex, &attributes);
         let options = match self.draws {
-            Draws::Surface { .. } => PipelineOptions::new("vs_model", "fs_model"),
+            Draws::Surface { .. } => match blending {
+                Blending::None => PipelineOptions::new("vs_model", "fs_model"),
+                Blending::Mix => PipelineOptions::blended("vs_model", "fs_model"),
+                Blending::Add => PipelineOptions {
+                    blend: Some(ADDED),
+                    ..PipelineOptions::blended("vs_model", "fs_model")
+                },
+            },
             Draws::Wireframe { .. } => PipelineOptions::wireframe("vs_model", "fs_model_wire"),
             Draws::Shadow { holes: true } => {
                 PipelineOptions::shadow_caster("vs_model_shadow", Some("fs_model_shadow"))
@@ -194,13 +218,14 @@ impl ModelRenderer {
     }
 
     /// Draws the instances that `windings` selects, with one draw per material, level of detail and
-    /// winding. `drawn` returns the indices and the pipeline of a part.
+    /// winding. `drawn` returns the indices and the pipeline of a part, or `None` if it is not
+    /// drawn.
     fn draw_with(
         &self,
         pass: &mut FramePass<'_>,
         (mesh, view): (&ModelMesh, &ModelView),
         windings: impl Fn(&InstanceRanges) -> [(bool, Range<u32>); 2],
-        drawn: impl Fn(&Part, usize) -> (Range<u32>, Pipeline),
+        drawn: impl Fn(&Part, &MeshMaterial, usize) -> Option<(Range<u32>, Pipeline)>,
     ) {
         let windings = view.ranges.each_ref().map(windings);
         let mut instances = windings.iter().flatten().map(|(_, instances)| instances);
@@ -208,10 +233,12 @@ impl ModelRenderer {
             return;
         }
         view.bind(mesh, pass);
-        for part in &mesh.parts {
-            pass.set_bind_group(2, part.material(view.engine_textures), &[]);
+        for (part, material) in view.shown_parts(mesh) {
+            pass.set_bind_group(2, material.bind_group(view.engine_textures), &[]);
             for (level, windings) in windings.iter().enumerate() {
-                let (indices, pipeline) = drawn(part, level);
+                let Some((indices, pipeline)) = drawn(part, material, level) else {
+                    continue;
+                };
                 if indices.is_empty() {
                     continue;
                 }
@@ -237,9 +264,9 @@ impl ModelRenderer {
         }
         view.bind(mesh, pass);
         pass.is_mirrored = false;
-        for part in &mesh.parts {
-            if pass.set_pipeline(&self.pipelines, view.shadow(part.holes)) {
-                pass.set_bind_group(2, part.material(view.engine_textures), &[]);
+        for (part, material) in view.shown_parts(mesh) {
+            if pass.set_pipeline(&self.pipelines, view.shadow(material.holes)) {
+                pass.set_bind_group(2, material.bind_group(view.engine_textures), &[]);
                 for instances in casting.clone() {
                     // The map should not change when the camera comes closer, so it has one level
                     // of detail.
@@ -281,6 +308,7 @@ impl ContentRenderer for ModelRenderer {
             ranges: [InstanceRanges::NONE; MAX_LEVELS],
             is_posed: mesh.is_posed,
             in_shadow: false,
+            parts: (PartState::default(), Vec::new()),
             marks: uniform,
             look: look(model, &shown),
             marks_reversed: false,
@@ -307,11 +335,11 @@ impl ContentRenderer for ModelRenderer {
             .and_then(|ground| ground.as_deref())
             .map(|(mesh, view)| (mesh, view));
         for (mesh, view) in ground.into_iter().chain([(mesh, &*view)]) {
-            let parts = mesh.parts.iter();
-            let surfaces = parts.clone().map(|part| view.pipeline(part.holes));
+            let parts = view.shown_parts(mesh);
+            let surfaces = parts.clone().map(|(_, material)| view.pipeline(material));
             let marked = parts
-                .filter(|part| view.marks_reversed && !part.reversed.is_empty())
-                .map(|part| view.reversed(part.holes));
+                .filter(|(part, _)| view.marks_reversed && !part.reversed.is_empty())
+                .map(|(_, material)| view.reversed(material.holes));
             let wireframe = view.draws_wireframe.then(|| view.wireframe());
             for pipeline in surfaces.chain(marked).chain(wireframe) {
                 let ranges = view.ranges.iter();
@@ -324,8 +352,8 @@ impl ContentRenderer for ModelRenderer {
             }
         }
         if view.ranges.iter().any(|ranges| !ranges.casting.is_empty()) {
-            for part in &mesh.parts {
-                self.pipelines.request(view.shadow(part.holes), false);
+            for (_, material) in view.shown_parts(mesh) {
+                self.pipelines.request(view.shadow(material.holes), false);
             }
         }
     }
@@ -335,29 +363,38 @@ impl ContentRenderer for ModelRenderer {
             Phase::Shadow => self.draw_shadow(pass, mesh, view),
             Phase::Reflection => {
                 let in_water = InstanceRanges::in_water;
-                self.draw_with(pass, (mesh, view), in_water, |part, level| {
-                    view.surface(part, level)
+                self.draw_with(pass, (mesh, view), in_water, |part, material, level| {
+                    Some(view.surface(part, material, level))
                 });
             }
             Phase::Opaque => {
                 let ground = self.ground(view).map(|(mesh, view)| (mesh, view));
                 for (mesh, view) in [Some((mesh, view)), ground].into_iter().flatten() {
                     let in_frame = InstanceRanges::in_frame;
-                    self.draw_with(pass, (mesh, view), in_frame, |part, level| {
-                        view.surface(part, level)
+                    self.draw_with(pass, (mesh, view), in_frame, |part, material, level| {
+                        let is_opaque = view.blending(material) == Blending::None;
+                        is_opaque.then(|| view.surface(part, material, level))
                     });
                     if view.marks_reversed {
-                        let marked =
-                            |part: &Part, _| (part.reversed.clone(), view.reversed(part.holes));
+                        let marked = |part: &Part, material: &MeshMaterial, _| {
+                            Some((part.reversed.clone(), view.reversed(material.holes)))
+                        };
                         self.draw_with(pass, (mesh, view), in_frame, marked);
                     }
                 }
             }
             Phase::Lines if view.draws_wireframe => {
-                let edges = |part: &Part, _| (part.indices.clone(), view.wireframe());
+                let edges = |part: &Part, _: &_, _| Some((part.indices.clone(), view.wireframe()));
                 self.draw_with(pass, (mesh, view), InstanceRanges::in_frame, edges);
             }
-            Phase::Background | Phase::Transparent | Phase::Lines => {}
+            Phase::Transparent => {
+                let in_frame = InstanceRanges::in_frame;
+                self.draw_with(pass, (mesh, view), in_frame, |part, material, level| {
+                    let is_blended = view.blending(material) != Blending::None;
+                    is_blended.then(|| view.surface(part, material, level))
+                });
+            }
+            Phase::Background | Phase::Lines => {}
         }
     }
 
@@ -414,6 +451,14 @@ impl ModelView {
     fn update(&mut self, gpu: &Gpu, model: &Model, mesh: &ModelMesh, local: &LocalView<'_>) {
         let shown = &local.view.shown;
         self.set_instances(gpu, model, mesh, local.instances, local.ranges);
+        let playhead = local
+            .instances
+            .first()
+            .map_or(shown.playhead, |it| it.playhead);
+        let state = model.part_state(playhead);
+        if self.parts.0 != state || self.parts.1.len() != mesh.parts.len() {
+            self.parts = (state, model.materials_of_parts(state));
+        }
         self.look = look(model, shown);
         self.marks_reversed = self.look.surface == Surface::Reversed;
         if self.marks_reversed {
@@ -435,22 +480,45 @@ impl ModelView {
         pass.set_index_buffer(mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
     }
 
-    fn pipeline(&self, holes: bool) -> Pipeline {
+    /// The parts that are not hidden, with their materials.
+    fn shown_parts<'m>(
+        &self,
+        mesh: &'m ModelMesh,
+    ) -> impl Iterator<Item = (&'m Part, &'m MeshMaterial)> + Clone {
+        let parts = mesh.parts.iter().zip(&self.parts.1);
+        parts.filter_map(|(part, material)| Some((part, mesh.material((*material)?)?)))
+    }
+
+    /// How a material is mixed with what is behind it. Colours that represent data cover it.
+    fn blending(&self, material: &MeshMaterial) -> Blending {
+        match self.look.surface {
+            Surface::Lit | Surface::Unlit => material.blending,
+            _ => Blending::None,
+        }
+    }
+
+    fn pipeline(&self, material: &MeshMaterial) -> Pipeline {
         self.drawing(Draws::Surface {
             look: self.look,
-            holes,
+            holes: material.holes,
             in_shadow: self.in_shadow,
+            blending: self.blending(material),
         })
     }
 
     /// The indices and the pipeline of a part, without its reversed triangles if these are
     /// highlighted.
-    fn surface(&self, part: &Part, level: usize) -> (Range<u32>, Pipeline) {
+    fn surface(
+        &self,
+        part: &Part,
+        material: &MeshMaterial,
+        level: usize,
+    ) -> (Range<u32>, Pipeline) {
         let mut indices = part.level(level);
         if self.marks_reversed {
             indices.end = part.reversed.start;
         }
-        (indices, self.pipeline(part.holes))
+        (indices, self.pipeline(material))
     }
 
     /// The pipeline of highlighted reversed triangles, seen from both sides.
@@ -463,6 +531,7 @@ impl ModelView {
             look,
             holes,
             in_shadow: false,
+            blending: Blending::None,
         })
     }
 

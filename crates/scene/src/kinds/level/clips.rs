@@ -32,6 +32,7 @@ pub(super) fn clips<'a>(mut materials: impl Iterator<Item = &'a Material>) -> Ve
         frames: FRAMES,
         item: LevelItem::Clip.into(),
         is_clock: false,
+        rates: Vec::new(),
     };
     materials
         .any(Material::moves)

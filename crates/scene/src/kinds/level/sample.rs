@@ -8,6 +8,7 @@ use crate::{
     LevelItem, OpenOptions, Playhead, Progress, PropertyGroup, Shown, Source, SummaryPart,
 };
 use mapscope_formats::pmf::{self, Pmf};
+use mapscope_formats::ptf;
 
 /// Builds a map that is not on disk.
 pub(super) fn map(pmf: Pmf) -> Map {
@@ -52,13 +53,8 @@ pub(super) fn made_up() -> Map {
 /// The same with an archive of two textures, one of them broken, and a text file.
 pub(super) fn with_archive() -> Map {
     let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
-    let texture = pmf::Texture {
-        width: 4,
-        height: 2,
-        has_alpha: false,
-        pixels: (0..24).map(|i| i * 9).collect(),
-        unknown_flags: 0,
-    };
+    let pixels = (0..24).map(|i| i * 9).collect();
+    let texture = ptf::Texture::new(ptf::Layout::V2, [4, 2], 3, pixels);
     let file = |path, bytes| mapscope_formats::paf::NewFile {
         path,
         bytes,

@@ -15,7 +15,8 @@ use crate::core::parallel::in_parallel;
 use crate::core::rules::{self, Fault};
 use crate::describe::value::{Fact, Value};
 use crate::{OpenError, OpenOptions, Progress, Source};
-use mapscope_formats::pmf::{self, LONGEST_PATH_BYTES, Pmf};
+use mapscope_formats::pmf::{LONGEST_PATH_BYTES, Pmf};
+use mapscope_formats::ptf::{self, Head};
 use mapscope_formats::{Place, Problem, ReadError, Subject};
 
 /// Maximum side of a texture that is decoded whole. Longer ones are scaled down during decoding, so
@@ -193,8 +194,12 @@ impl Textures {
             let bytes = found.get(i).map(|found| found.bytes.as_deref());
             match bytes {
                 Some(Ok(bytes)) => {
-                    let decoded = with_room(working_bytes(bytes), || decode(bytes).map(prepared));
-                    Ok((decoded?, pmf::Texture::head(bytes)))
+                    let decoded = with_room(working_bytes(bytes), || {
+                        let texture = read(bytes)?;
+                        let faults = faults(&texture);
+                        Ok((prepared(image(texture)?), faults))
+                    });
+                    Ok((decoded?, Head::of(bytes)))
                 }
                 Some(Err(reason)) => Err(reason.clone()),
                 None => Err((
@@ -222,13 +227,9 @@ impl Textures {
             };
             let mut size = None;
             let (texture, thumbnail) = match decoded {
-                Ok((prepared, head)) => {
-                    if let Some((sides, flags)) = head {
-                        size = Some(sides);
-                        if flags != 0 {
-                            warn(unknown_flags(flags));
-                        }
-                    }
+                Ok(((prepared, faults), head)) => {
+                    size = head.map(|head| head.size);
+                    faults.into_iter().for_each(warn);
                     prepared
                 }
                 Err(reason) => {
@@ -275,7 +276,7 @@ fn find(map: &Pmf, path: &str, assets: &Assets, packed_left: &mut usize) -> Foun
     let in_archive = archive.and_then(|archive| archive.file(archive.find_texture(path)?));
     let mut found = if let Some(bytes) = in_archive {
         Found {
-            bytes: bytes.map_err(|error| fault_of(&error)),
+            bytes: bytes.map_err(|error| archive_fault(&error)),
             path: None,
             candidates: Vec::new(),
         }
@@ -328,19 +329,27 @@ impl LevelTexture {
     }
 }
 
-/// Returns the fault for unknown flag bits of a PTF.
-pub(super) fn unknown_flags(flags: u8) -> Fault {
-    let message = format!("unknown flags {flags:#04x}; expected only 0x01 (alpha)");
-    (&rules::PTF_FLAGS, message)
-}
-
-/// Returns the reason why a texture is unreadable.
-pub(super) fn fault_of(error: &ReadError) -> Fault {
+/// Returns the reason why a file of the archive is unreadable.
+pub(super) fn archive_fault(error: &ReadError) -> Fault {
     let rule = error.problem().map(|problem| problem.rule);
     (
         rule.unwrap_or(&rules::UNREADABLE_TEXTURE),
         error.to_string(),
     )
+}
+
+/// Returns the fault of a PTF in a map.
+fn fault(problem: &Problem) -> Fault {
+    let rule = match problem.rule.id {
+        "ptf/unknown-flags" => &rules::PTF_FLAGS,
+        _ => &rules::PTF,
+    };
+    (rule, format!("{}: {}", problem.place, problem.message))
+}
+
+/// Returns the faults of a PTF that was read in spite of them.
+pub(super) fn faults(texture: &ptf::Texture) -> Vec<Fault> {
+    texture.problems.iter().map(fault).collect()
 }
 
 /// Returns the subject for problems of a texture: the material that references it.
@@ -354,12 +363,12 @@ fn material_of(level: usize, material: usize) -> Subject {
 /// Number of pixels according to the header of a PTF. Returns 0 if the file is too short to contain
 /// them, because detecting that costs nothing.
 pub(super) fn pixels(bytes: &[u8]) -> u64 {
-    let head = pmf::Texture::head(bytes);
-    let pixels = head.map_or(0, |([width, height], _)| {
-        u64::from(width) * u64::from(height)
+    let head = Head::of(bytes);
+    let pixels = head.map_or(0, |head| {
+        head.size.map(u64::from).into_iter().product::<u64>()
     });
-    // One LZ4 byte expands to at most 255 bytes, and a pixel has at least three.
-    if pixels.saturating_mul(3) / 255 > bytes.len() as u64 {
+    // One LZ4 byte expands to at most 255 bytes.
+    if pixels / 255 > bytes.len() as u64 {
         0
     } else {
         pixels
@@ -373,44 +382,39 @@ fn working_bytes(bytes: &[u8]) -> u64 {
 }
 
 /// Reads a PTF, scaled down if it exceeds the maximum side.
-pub(super) fn read(bytes: &[u8]) -> Result<pmf::Texture, Fault> {
-    pmf::Texture::read_up_to(bytes, MAX_SIDE).map_err(|error| fault_of(&error))
+pub(super) fn read(bytes: &[u8]) -> Result<ptf::Texture, Fault> {
+    let texture = ptf::Texture::read_up_to(bytes, MAX_SIDE);
+    texture.map_err(|error| match error.problem() {
+        Some(problem) => fault(problem),
+        None => (&rules::PTF, error.to_string()),
+    })
 }
 
-/// Decodes a PTF.
-fn decode(bytes: &[u8]) -> Result<RgbaImage, Fault> {
-    let texture = read(bytes)?;
-    let pixels = if texture.has_alpha {
-        texture.pixels
-    } else {
-        let (pixels, _) = texture.pixels.as_chunks::<3>();
-        pixels
-            .iter()
-            .flat_map(|[r, g, b]| [*r, *g, *b, u8::MAX])
-            .collect()
-    };
-    RgbaImage::from_raw(texture.width, texture.height, pixels)
+/// Returns the image of a PTF.
+fn image(texture: ptf::Texture) -> Result<RgbaImage, Fault> {
+    let (width, height) = (texture.width, texture.height);
+    RgbaImage::from_raw(width, height, texture.into_rgba())
         .ok_or_else(|| (&rules::UNREADABLE_TEXTURE, "too few pixels".to_owned()))
 }
 
 /// Returns the thumbnail of a PTF, or `None` if it is unreadable.
 pub(super) fn thumbnail_of(bytes: &[u8]) -> Option<Vec<u8>> {
-    decode(bytes).ok().map(|image| thumbnail(&image))
+    let image = read(bytes).and_then(image).ok()?;
+    Some(thumbnail(&image))
 }
 
 /// Returns the header fields of a PTF. Empty for any other file.
 pub(super) fn head_facts(bytes: &[u8]) -> Vec<Fact> {
-    let head = pmf::Texture::head(bytes).filter(|_| bytes.starts_with(b"PTF"));
-    let Some((size, unknown)) = head else {
+    let Some(head) = Head::of(bytes) else {
         return Vec::new();
     };
-    let has_alpha = bytes.get(4).is_some_and(|flags| flags & 0x01 != 0);
     let mut facts = vec![
-        Fact::new("Texture", Value::size(size, "pixels")).keyed("size_px"),
-        Fact::new("Has alpha", has_alpha),
+        Fact::new("Texture", Value::size(head.size, "pixels")).keyed("size_px"),
+        Fact::new("Has alpha", head.has_alpha),
     ];
-    if unknown != 0 {
-        let flags = Value::from(unknown).shown_as(unknown_flags(unknown).1);
+    if head.unknown_flags != 0 {
+        let unknown = head.unknown_flags;
+        let flags = Value::from(unknown).shown_as(format!("unknown: {unknown:#04x}"));
         facts.push(Fact::new("Flags", flags).keyed("unknown_flags"));
     }
     facts
@@ -427,7 +431,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use mapscope_formats::pmf::{Packing, StringTableBuilder};
+    use mapscope_formats::pmf::{self, Packing, StringTableBuilder};
 
     /// Textures of a generated map with these three material textures, with a folder beside it.
     fn loaded(names: [&str; 3], files: &[(&str, Vec<u8>)]) -> Textures {
@@ -462,14 +466,10 @@ mod tests {
     }
 
     fn ptf(width: u32, height: u32, has_alpha: bool) -> Vec<u8> {
-        let pixel_bytes = if has_alpha { 4 } else { 3 };
-        let texture = pmf::Texture {
-            width,
-            height,
-            has_alpha,
-            pixels: (0..width * height * pixel_bytes).map(|i| i as u8).collect(),
-            unknown_flags: 0,
-        };
+        let channels = if has_alpha { 4 } else { 3 };
+        let count = width * height * u32::from(channels);
+        let pixels = (0..count).map(|i| i as u8).collect();
+        let texture = ptf::Texture::new(ptf::Layout::V2, [width, height], channels, pixels);
         texture.write().unwrap()
     }
 
@@ -512,7 +512,7 @@ mod tests {
         assert!(
             problem
                 .facts()
-                .contains("pmf/texture-flags (LevelMaterial 0 0): 0 0x01 0x82 odd"),
+                .contains("pmf/texture-flags (LevelMaterial 0 0): 0 0x03 0x4 0x80 odd"),
             "{problem}"
         );
         let said = |name: &str| {

@@ -149,6 +149,7 @@ impl MapScene {
             frames: CLIP_FRAMES,
             item: SceneItem::Clip.into(),
             is_clock: true,
+            rates: Vec::new(),
         };
         let mut all_problems = std::mem::take(&mut pfscene.problems);
         all_problems.extend(problems.finish());

@@ -81,14 +81,7 @@ impl Model {
     /// Returns the pose of a joint in a frame of a clip, relative to its parent or in model space.
     fn pose_at(&self, clip: usize, frame: u32, joint: usize, is_global: bool) -> Option<LocalPose> {
         if !is_global {
-            let index = frame as usize * self.skeleton.len() + joint;
-            return self
-                .pfobj
-                .clips
-                .get(clip)?
-                .poses
-                .get(index)
-                .map(LocalPose::from);
+            return Some(self.pose_in(clip, frame)?.local(joint));
         }
         let global = self.global_at(clip, frame, joint)?;
         let (scale, rotation, translation) = global.to_scale_rotation_translation();

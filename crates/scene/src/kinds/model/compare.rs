@@ -9,6 +9,10 @@ use mapscope_formats::pfobj::{Bounds, Clip, Rotation, Transform};
 impl Model {
     /// Returns all parts of the file: materials, joints, clips with their poses, and vertices.
     pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
+        if let Some(mut parts) = self.parts_of_p3m() {
+            parts.push(self.flaw_parts());
+            return parts;
+        }
         let pfobj = &self.pfobj;
         vec![
             Parts::one("model", ModelItem::Model),

@@ -1,4 +1,4 @@
-//! The [`Document`] implementation for PFOBJ models.
+//! The [`Document`] implementation for models.
 
 use crate::describe::table::Describe;
 use crate::{Compare, Places, RelatedFiles, Walk};
@@ -101,6 +101,16 @@ impl Document for Model {
                 let count = self.pfobj.materials.len();
                 (ModelItem::Material { index }, index, count)
             }
+            Subject::Part(index) => (ModelItem::Part { index }, index, self.mesh.parts.len()),
+            Subject::Texture(index) | Subject::Action(index) if self.rig.is_some() => {
+                let file = self.rig.as_ref().map(|rig| &rig.file);
+                let (textures, actions) =
+                    file.map_or((0, 0), |file| (file.textures.len(), file.actions.len()));
+                match problem.subject {
+                    Subject::Texture(_) => (ModelItem::Texture { index }, index, textures),
+                    _ => (ModelItem::Action { index }, index, actions),
+                }
+            }
             Subject::Joint(index) => {
                 let count = self.pfobj.joints.len();
                 (ModelItem::Joint { index }, index, count)
@@ -138,9 +148,13 @@ impl Document for Model {
         let materials = self.pfobj.materials.len();
         let files = (0..materials).filter_map(|index| self.materials.file(index));
         let missing = files.filter(|file| !file.found).count();
+        let vertices = match self.rig {
+            Some(_) => self.mesh.vertices.len(),
+            None => self.pfobj.vertices.len(),
+        };
         vec![
             Statistic::new("Triangles", self.pfobj.triangle_count()),
-            Statistic::new("Vertices", self.pfobj.vertices.len()),
+            Statistic::new("Vertices", vertices),
             Statistic::new("Distinct vertices", self.mesh.vertices.len()),
             Statistic::new("Reversed triangles", self.flawed(Flaw::Reversed).len()),
             Statistic::new("Vertices without weights", self.uses.unweighted),
@@ -157,7 +171,7 @@ impl Document for Model {
     }
 
     fn info(&self, _query: &InfoQuery) -> Map<String, Value> {
-        self.json()
+        self.json_of_p3m().unwrap_or_else(|| self.json())
     }
 
     fn annotations(&self) -> Option<&dyn Annotations> {
@@ -191,6 +205,9 @@ impl Document for Model {
 
 impl RelatedFiles for Model {
     fn files(&self) -> Vec<NamedFile> {
+        if let Some(rig) = &self.rig {
+            return rig.named_files();
+        }
         let mut seen = HashSet::new();
         let materials = self.pfobj.materials.iter().enumerate();
         let textures = materials.filter(|(_, it)| !it.texture.is_empty());

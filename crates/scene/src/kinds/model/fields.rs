@@ -30,7 +30,7 @@ use mapscope_formats::pfobj::{
 };
 
 /// The lowest and the highest corner of a box.
-const BOUNDS: ValueType = ValueType::Object(&[
+pub(super) const BOUNDS: ValueType = ValueType::Object(&[
     ("min", ValueType::Numbers(3)),
     ("max", ValueType::Numbers(3)),
 ]);
@@ -61,6 +61,9 @@ impl Model {
         item: ModelItem,
         playhead: Playhead,
     ) -> Option<Box<dyn Describe + '_>> {
+        if let Some(described) = self.described_in_p3m(item, playhead) {
+            return Some(described);
+        }
         Some(match item {
             ModelItem::Model => Self::FIELDS.of(self),
             ModelItem::Joint { index } => {
@@ -75,27 +78,37 @@ impl Model {
             ModelItem::Clip { index } => ClipAt::FIELDS.of(self.clip_at(index as usize, playhead)?),
             ModelItem::Lod { number } => LodAt::FIELDS.of(self.lod_at(number)?),
             ModelItem::Flaw { flaw } => FlawAt::FIELDS.of(self.flaw_at(flaw)?),
+            ModelItem::Part { .. } | ModelItem::Texture { .. } | ModelItem::Action { .. } => {
+                return None;
+            }
         })
     }
 
     /// Returns the JSON keys of each kind of item.
     pub(crate) fn item_keys() -> Vec<ItemKeys> {
-        let corners = CornerAt::FIELDS.keys("corner").groups.into_iter();
-        let corners = corners.map(|group| GroupKeys {
-            key: "corners".to_owned(),
-            ..group
-        });
-        let mut triangle = TriangleAt::FIELDS.keys("triangle");
-        triangle.groups.extend(corners);
-        vec![
+        let mut keys = vec![
             Self::FIELDS.keys("model"),
-            JointAt::FIELDS.keys("joint"),
-            triangle,
             MaterialAt::FIELDS.keys("material"),
             ClipAt::FIELDS.keys("clip"),
             LodAt::FIELDS.keys("level of detail"),
-            FlawAt::FIELDS.keys("flaw"),
-        ]
+        ];
+        keys.extend(item_keys_of_mesh());
+        keys
+    }
+
+    /// Returns the joints as a list of records.
+    pub(super) fn joint_list(&self) -> Value {
+        let joints = 0..self.skeleton.len();
+        let joints = joints.filter_map(|index| self.joint_at(index, Playhead::default()));
+        Value::list(joints.map(|at| JointAt::FIELDS.listed(&at)))
+    }
+
+    /// A place in the file: a line, or in P3M an offset in bytes.
+    fn place_value(&self, line: u64) -> Value {
+        match self.rig {
+            Some(_) => Value::bytes_at(line as usize, 0),
+            None => Value::line(line),
+        }
     }
 
     /// Returns the values that the file stores for a vertex.
@@ -194,11 +207,7 @@ impl Model {
             "Joints",
             "joints",
             ValueType::Records(|| JointAt::FIELDS.listed_keys()),
-            |model: &Self| {
-                let joints = 0..model.skeleton.len();
-                let joints = joints.filter_map(|index| model.joint_at(index, Playhead::default()));
-                Value::list(joints.map(|at| JointAt::FIELDS.listed(&at)))
-            },
+            Self::joint_list,
         )
         .derived()
         .listed()
@@ -433,8 +442,24 @@ macro_rules! transform {
     };
 }
 
+/// Returns the JSON keys of the items that the mesh and the skeleton of any format have.
+pub(super) fn item_keys_of_mesh() -> [ItemKeys; 3] {
+    let corners = CornerAt::FIELDS.keys("corner").groups.into_iter();
+    let corners = corners.map(|group| GroupKeys {
+        key: "corners".to_owned(),
+        ..group
+    });
+    let mut triangle = TriangleAt::FIELDS.keys("triangle");
+    triangle.groups.extend(corners);
+    [
+        JointAt::FIELDS.keys("joint"),
+        triangle,
+        FlawAt::FIELDS.keys("flaw"),
+    ]
+}
+
 /// A joint at a moment.
-struct JointAt<'a> {
+pub(super) struct JointAt<'a> {
     model: &'a Model,
     joint: &'a Joint,
     index: usize,
@@ -442,7 +467,7 @@ struct JointAt<'a> {
 }
 
 impl<'a> JointAt<'a> {
-    const FIELDS: Table<'a, Self> = Table {
+    pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Joint", Self::JOINT),
             section("At this frame, from its parent", Self::LOCAL_POSE).keyed("local"),
@@ -487,12 +512,15 @@ impl<'a> JointAt<'a> {
         })
         .derived(),
         place("In the file", "place", |at: &Self| {
-            Value::line(at.joint.line)
+            at.model.place_value(at.joint.line)
         })
         .place(),
-        integer("Line", "line", |at: &Self| at.joint.line.into())
-            .derived()
-            .hidden(),
+        integer("Line", "line", |at: &Self| {
+            let line = at.joint.line;
+            at.model.rig.is_none().then_some(line).into()
+        })
+        .derived()
+        .hidden(),
     ];
 
     const LOCAL_POSE: &'a [Field<Self>] = transform!(
@@ -606,6 +634,14 @@ impl<'a> TriangleAt<'a> {
             let digits = (at.model.pfobj.triangle_count() - 1).to_string().len();
             Value::from(format!("{:>digits$}", at.index)).width(digits)
         }),
+        integer("Part", "part", |at: &Self| {
+            let part = at.model.part_of_triangle(at.index);
+            part.map(|[part, _]| at.model.part_value(part)).into()
+        }),
+        integer("Index in the part", "index_in_part", |at: &Self| {
+            let part = at.model.part_of_triangle(at.index);
+            part.map(|[_, index]| index).into()
+        }),
         integer("Material", "material", |at: &Self| {
             let material = at.material();
             let value = at.model.material_value(material);
@@ -662,8 +698,11 @@ impl<'a> TriangleAt<'a> {
             let is_note = |flaw| flaw == Flaw::BentNormals;
             at.model.flaw_values(at.index, is_note)
         }),
-        place("In the file", "place", |at: &Self| Value::lines(at.lines())).place(),
-        summary_only("Line", |at| at.model.pfobj.vertex_line(at.index * 3).into()),
+        place("In the file", "place", |at: &Self| at.place()).place(),
+        summary_only("Line", |at| {
+            let line = at.model.pfobj.vertex_line(at.index * 3);
+            at.model.rig.is_none().then_some(line).into()
+        }),
     );
 
     /// `true` if all its corners could be read.
@@ -676,11 +715,14 @@ impl<'a> TriangleAt<'a> {
         self.corners[0].material as usize
     }
 
-    /// First and last line of the triangle in the file.
-    fn lines(&self) -> [u64; 2] {
+    /// First and last line of the triangle in the file, or the bytes of its indices.
+    fn place(&self) -> Value {
+        if let Some(at) = self.model.offset_of_triangle(self.index) {
+            return Value::bytes_at(at, 3 * size_of::<u16>());
+        }
         let first = self.index * 3;
         let [from, to] = [first, first + 2].map(|i| self.model.pfobj.vertex_line(i));
-        [from, to + 4]
+        Value::lines([from, to + 4])
     }
 
     /// Returns its corners with their titles.
@@ -689,11 +731,17 @@ impl<'a> TriangleAt<'a> {
         let titles = ["Corner 1", "Corner 2", "Corner 3"];
         let (model, playhead) = (self.model, self.playhead);
         let first = self.index as usize * 3;
-        let corners = self.corners.iter().enumerate().zip(titles);
-        corners.map(move |((i, vertex), title)| {
+        // Those of P3M are stored in the other order.
+        let order = if model.rig.is_some() {
+            [0, 2, 1]
+        } else {
+            [0, 1, 2]
+        };
+        let corners = order.into_iter().zip(titles);
+        corners.map(move |(i, title)| {
             let corner = CornerAt {
                 model,
-                vertex,
+                vertex: &self.corners[i],
                 index: first + i,
                 position: posed.map(|corners| corners[i]),
                 playhead,
@@ -803,12 +851,18 @@ impl<'a> CornerAt<'a> {
         })
         .shown(Self::weight_lines),
         place("In the file", "place", |at: &Self| {
-            Value::line(at.model.pfobj.vertex_line(at.index as u32))
+            match at.model.vertex_of_corner(at.index) {
+                Some((_, offset)) => Value::bytes_at(offset, 0),
+                None => Value::line(at.model.pfobj.vertex_line(at.index as u32)),
+            }
         })
         .place(),
-        integer("Vertex", "vertex", |at: &Self| at.index.into())
-            .derived()
-            .hidden(),
+        integer("Vertex", "vertex", |at: &Self| {
+            let in_part = at.model.vertex_of_corner(at.index);
+            in_part.map_or(at.index, |(index, _)| index).into()
+        })
+        .derived()
+        .hidden(),
     );
 
     /// Returns the posed vector if the model is posed, otherwise the one in the file with all its
@@ -1132,11 +1186,11 @@ impl LodAt {
     );
 }
 
-fn triangles(count: usize) -> String {
+pub(super) fn triangles(count: usize) -> String {
     counted(count, "triangle")
 }
 
-const MIN_MAX: [&str; 2] = ["Min", "Max"];
+pub(super) const MIN_MAX: [&str; 2] = ["Min", "Max"];
 const OF_THE_MESH: [&str; 2] = ["Min of the mesh", "Max of the mesh"];
 
 /// Names the corners of a box.
@@ -1151,7 +1205,11 @@ fn corner_facts(
     ]
 }
 
-fn corners(names: [&'static str; 2], min: impl Into<Value>, max: impl Into<Value>) -> Value {
+pub(super) fn corners(
+    names: [&'static str; 2],
+    min: impl Into<Value>,
+    max: impl Into<Value>,
+) -> Value {
     Value::object(corner_facts(names, min, max))
 }
 
@@ -1254,7 +1312,7 @@ fn color(factors: [f32; 3]) -> Value {
 }
 
 /// The range of a texture coordinate, with a note if the texture repeats in it.
-fn uv_range(min: f32, max: f32) -> Value {
+pub(super) fn uv_range(min: f32, max: f32) -> Value {
     let repeats = if min < -1e-4 || max > 1.0001 {
         ", where the texture repeats"
     } else {

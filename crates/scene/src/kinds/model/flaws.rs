@@ -72,7 +72,7 @@ impl Flaw {
 
     /// Flaw that problems of a rule are about.
     pub(super) fn of_rule(rule: &Rule) -> Option<Self> {
-        if *rule == rules::FLIPPED_NORMALS {
+        if [&rules::FLIPPED_NORMALS, &rules::REVERSED_IN_P3M].contains(&rule) {
             return Some(Self::Reversed);
         }
         let rule_of = |flaw: &Self| match flaw {
@@ -295,12 +295,11 @@ impl Model {
                 MAX_LISTED,
                 |index| {
                     let item = ModelItem::Triangle { index };
-                    let line = self.pfobj.vertex_line(index * 3);
-                    leaf(
-                        format!("Triangle {index}"),
-                        item.into(),
-                        format!("line {line}"),
-                    )
+                    let place = match self.offset_of_triangle(index) {
+                        Some(offset) => format!("{offset:#x}"),
+                        None => format!("line {}", self.pfobj.vertex_line(index * 3)),
+                    };
+                    leaf(format!("Triangle {index}"), item.into(), place)
                 },
             )
         })

@@ -18,14 +18,31 @@ pub const ENGINE_TEXTURE_SIZE: [u32; 2] = [128; 2];
 /// A material for drawing.
 #[derive(Debug)]
 pub struct Material {
-    /// Factor of the ambient light.
-    pub ambient: f32,
+    /// Factors of the ambient light: red, green, blue.
+    pub ambient: [f32; 3],
     /// Factors of the diffuse light: red, green, blue.
     pub diffuse: [f32; 3],
     /// Factors of the specular light: red, green, blue.
     pub specular: [f32; 3],
+    /// Light of its own: red, green, blue.
+    pub emission: [f32; 3],
+    /// Opacity, from 0 to 1.
+    pub opacity: f32,
+    /// How it is mixed with what is behind it.
+    pub blending: Blending,
     /// Texture, shared between materials that use the same file.
     pub texture: Arc<DeferredTexture>,
+}
+
+/// How a surface is mixed with what is behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blending {
+    /// It covers what is behind it.
+    None,
+    /// By its opacity.
+    Mix,
+    /// Its light is added.
+    Add,
 }
 
 /// All materials of a model.
@@ -57,10 +74,11 @@ impl Materials {
                 texture
             });
             materials.drawn.push(Material {
-                ambient: material.ambient,
+                ambient: [material.ambient; 3],
                 diffuse: material.diffuse,
                 specular: material.specular,
                 texture: Arc::clone(texture),
+                ..unknown()
             });
         }
         materials.drawn.push(unknown());
@@ -99,9 +117,13 @@ impl Materials {
             if let Some((rule, message)) = drawn.and_then(|drawn| drawn.texture.fault())
                 && !material.texture.is_empty()
             {
-                let place = Place::Text {
-                    line: material.texture_line,
-                    column: material.texture_column.into(),
+                // A converted P3M file has offsets and no columns.
+                let place = match material.texture_column {
+                    0 => Place::Offset(material.texture_line),
+                    column => Place::Text {
+                        line: material.texture_line,
+                        column: column.into(),
+                    },
                 };
                 let subject = Subject::Material(index as u32);
                 problems.add_about(rule, subject, place, || message.clone());
@@ -135,11 +157,14 @@ impl Materials {
 }
 
 /// Returns the material for triangles whose material is missing.
-fn unknown() -> Material {
+pub(super) fn unknown() -> Material {
     Material {
-        ambient: 1.0,
+        ambient: [1.0; 3],
         diffuse: [0.8; 3],
         specular: [0.0; 3],
+        emission: [0.0; 3],
+        opacity: 1.0,
+        blending: Blending::None,
         texture: Arc::new(DeferredTexture::of(placeholder_texture(u32::MAX))),
     }
 }

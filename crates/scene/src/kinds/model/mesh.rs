@@ -10,7 +10,7 @@ use crate::normal::pack_normal;
 use mapscope_formats::pfobj::{MAX_INFLUENCES, Pfobj, Vertex};
 
 /// Number of bits of [`MeshVertex::influences`] that hold the count.
-pub const INFLUENCE_COUNT_BITS: u32 = 3;
+pub const INFLUENCE_COUNT_BITS: u32 = 8;
 
 /// A vertex for the GPU, 28 bytes: the vertex inputs of `vs_model`.
 #[repr(C)]
@@ -45,7 +45,7 @@ pub struct PackedInfluence {
     pub weight: f32,
 }
 
-/// The triangles of one material.
+/// The triangles of one material, in P3M those of one part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// Index of the material. The index after the last material of the file is used for all missing
@@ -166,6 +166,18 @@ impl Mesh {
         }
     }
 
+    /// Returns the parts with a material.
+    pub(super) fn parts_of(&self, material: usize) -> impl Iterator<Item = &Part> {
+        let parts = self.parts.iter();
+        parts.filter(move |part| part.material == material)
+    }
+
+    /// Returns the triangles of a part by their index in the file, in ascending order.
+    pub(super) fn triangles_of(&self, part: &Part) -> &[u32] {
+        let range = part.indices.start as usize / 3..part.indices.end as usize / 3;
+        self.triangles.get(range).unwrap_or_default()
+    }
+
     /// Returns the influences of a vertex or a point.
     pub fn influences(&self, range: Range<usize>) -> &[PackedInfluence] {
         self.influences.get(range).unwrap_or_default()
@@ -245,9 +257,8 @@ impl Builder {
         }
         let (number, new) = self.influences.number(words);
         if new {
-            let first = mesh.influences.len() as u32;
-            self.known_influences
-                .push(first << INFLUENCE_COUNT_BITS | count);
+            let first = mesh.influences.len();
+            self.known_influences.push(pack_influences(first, count));
             let packed = weights().map(|(joint, weight)| PackedInfluence { joint, weight });
             mesh.influences.extend(packed);
         }
@@ -258,8 +269,19 @@ impl Builder {
     }
 }
 
+/// Packs a range of influences like [`MeshVertex::influences`]. A vertex beyond the limit of the
+/// packed form does not move; only meshes of more than two million vertices reach it.
+pub(super) fn pack_influences(first: usize, count: usize) -> u32 {
+    let has_room = first < 1 << (u32::BITS - INFLUENCE_COUNT_BITS);
+    if has_room {
+        (first as u32) << INFLUENCE_COUNT_BITS | count as u32
+    } else {
+        0
+    }
+}
+
 fn unpack_influences(packed: u32) -> Range<usize> {
-    let first = (packed >> 3) as usize;
+    let first = (packed >> INFLUENCE_COUNT_BITS) as usize;
     first..first + (packed & ((1 << INFLUENCE_COUNT_BITS) - 1)) as usize
 }
 

@@ -1,4 +1,4 @@
-//! Models: PFOBJ meshes with animated skeletons, shown as in the Permafrost Engine.
+//! Models: meshes with animated skeletons, of PFOBJ and P3M files, shown as in their engines.
 
 mod bounds;
 mod clips;
@@ -16,6 +16,7 @@ pub mod mesh;
 mod motion;
 mod outline;
 mod overlays;
+pub(crate) mod p3m;
 mod pick;
 mod place;
 mod posed;
@@ -37,14 +38,16 @@ use glam::{Affine3A, Vec3, Vec3A};
 pub(crate) use document::OVERLAYS;
 pub use legends::{HEAT_COLORS, REVERSED_COLOR};
 pub(crate) use materials::Materials;
-pub use materials::{ENGINE_TEXTURE_SIZE, Material};
+pub use materials::{Blending, ENGINE_TEXTURE_SIZE, Material};
 pub use motion::DEFAULT_GHOST_STEP;
+pub use p3m::PartState;
 pub use poses::{Poses, skin_normal, skin_position};
 
 use self::bounds::Extents;
 use self::lods::Lods;
 use self::mesh::Mesh;
 use self::motion::LoopGap;
+use self::p3m::Rig;
 use self::posed::Cache;
 use self::simplify::SimplifiedMesh;
 use self::skeleton::{Skeleton, SkinMatrix};
@@ -54,17 +57,20 @@ use crate::camera::Handedness;
 use crate::core::rules;
 use crate::geometry::bvh::Bvh;
 use crate::{
-    Aabb, About, ClipInfo, Document, GameView, Item, ModelItem, OpenError, OpenOptions, Playhead,
-    Progress, Source,
+    Aabb, About, ClipInfo, Document, Flaw, GameView, Item, ModelItem, OpenError, OpenOptions,
+    Overlay, Playhead, Progress, Source,
 };
 use mapscope_formats::pfobj::{self, Pfobj};
-use mapscope_formats::{Place, Problem, Problems, Subject, quoted};
+use mapscope_formats::{Format, Place, Problem, Problems, Subject, quoted};
 
 /// An open model, ready to be drawn, posed, picked and described. Model space is world space.
 #[derive(Debug)]
 pub struct Model {
     path: PathBuf,
+    /// The data of the file, in P3M converted.
     pfobj: Pfobj,
+    /// The parts of a P3M file.
+    rig: Option<Rig>,
     mesh: Mesh,
     /// Built only if the model is drawn many times.
     simplified: OnceLock<Vec<SimplifiedMesh>>,
@@ -84,6 +90,15 @@ pub struct Model {
     lods: Lods,
     /// Differences between the ends of each clip, once they were needed.
     loops: OnceLock<Vec<Option<LoopGap>>>,
+}
+
+/// The properties of a model that depend on its format.
+struct Own {
+    format: &'static Format,
+    version: String,
+    handedness: Handedness,
+    game_view: GameView,
+    overlays: &'static [Overlay],
 }
 
 /// Opens a model for the table of formats.
@@ -117,9 +132,9 @@ impl Model {
     /// # Errors
     /// Only when the load is cancelled.
     pub(crate) fn build_with(
-        mut pfobj: Pfobj,
+        pfobj: Pfobj,
         source: &Source,
-        mut materials: Materials,
+        materials: Materials,
         progress: &Progress,
     ) -> Result<Self, OpenError> {
         progress.report(0.6)?;
@@ -127,10 +142,26 @@ impl Model {
         let skeleton = Skeleton::build(&pfobj.joints);
         progress.report(0.7)?;
         let poses = Poses::build(&pfobj, &skeleton);
+        let parts = (pfobj, mesh, skeleton, poses);
+        Self::with_parts(parts, None, source, materials, progress)
+    }
+
+    /// Builds a model of its data, mesh, skeleton and poses, with the parts of a P3M file.
+    fn with_parts(
+        (mut pfobj, mesh, skeleton, poses): (Pfobj, Mesh, Skeleton, Poses),
+        rig: Option<Rig>,
+        source: &Source,
+        mut materials: Materials,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
         progress.report(0.75)?;
-        let extents = Extents::measure(&pfobj, &mesh, &poses, progress)?;
+        let extents = Extents::measure(&pfobj, &mesh, &skeleton, &poses, progress)?;
         progress.report(0.9)?;
-        let uses = Uses::count(&pfobj, &mesh);
+        let mut uses = Uses::count(&pfobj, &mesh);
+        if rig.is_some() {
+            // Vertices without weights stay at rest.
+            uses.forget(Flaw::Unweighted);
+        }
         let clips = pfobj
             .clips
             .iter()
@@ -140,6 +171,9 @@ impl Model {
                 frames: poses.frames(index as usize),
                 item: ModelItem::Clip { index }.into(),
                 is_clock: false,
+                rates: poses
+                    .keys()
+                    .map_or_else(Vec::new, |keys| keys.rates(index as usize)),
             })
             .collect();
         let mut problems = std::mem::take(&mut pfobj.problems);
@@ -149,13 +183,19 @@ impl Model {
         let unread = materials.unread();
         let is_known = |index| unread.binary_search(&index).is_err();
         materials.check(&pfobj, is_known, &mut made);
-        extents.check(&pfobj, &mut problems);
-        check_flat_joints(&pfobj, &skeleton, &mut made);
-        flaws::check(&pfobj, &uses, &mut problems, &mut made_notes);
-        check_unused_materials(&pfobj, &uses, &mut made_notes);
-        exported::check(&pfobj, &uses, &problems, &mut made);
-        let lods = Lods::beside(&source.path);
-        lods.check(&source.path, &pfobj, &mut made);
+        let mut lods = Lods::default();
+        match &rig {
+            Some(rig) => rig.check(&uses, &mut made, &mut made_notes),
+            None => {
+                extents.check(&pfobj, &mut problems);
+                check_flat_joints(&pfobj, &skeleton, &mut made);
+                flaws::check(&pfobj, &uses, &mut problems, &mut made_notes);
+                check_unused_materials(&pfobj, &uses, &mut made_notes);
+                exported::check(&pfobj, &uses, &problems, &mut made);
+                lods = Lods::beside(&source.path);
+                lods.check(&source.path, &pfobj, &mut made);
+            }
+        }
         for (list, made) in [(&mut problems, made), (&mut notes, made_notes)] {
             list.extend(made.finish());
             list.sort_by_key(|problem| problem.place);
@@ -164,15 +204,25 @@ impl Model {
         materials
             .dependencies
             .extend(others.filter(|path| *path != source.path));
+        let own = match &rig {
+            Some(rig) => rig.about(),
+            None => Own {
+                format: &pfobj::FORMAT,
+                version: pfobj.version.clone(),
+                handedness: Handedness::Mirrored,
+                game_view: GameView::FromAbove,
+                overlays: &OVERLAYS,
+            },
+        };
         let about = About {
-            format: &pfobj::FORMAT,
-            version: pfobj.version.clone(),
+            format: own.format,
+            version: own.version,
             problems,
             // In the bind pose and the first clip.
             bounds: whole(&pfobj, &extents, &skeleton),
-            handedness: Handedness::Mirrored,
-            game_view: GameView::FromAbove,
-            overlays: &OVERLAYS,
+            handedness: own.handedness,
+            game_view: own.game_view,
+            overlays: own.overlays,
             dependencies: std::mem::take(&mut materials.dependencies),
             kinds: Vec::new(),
             floor_height: None,
@@ -185,6 +235,7 @@ impl Model {
             bvh: Bvh::build(&[]),
             posed: Cache::default(),
             pfobj,
+            rig,
             mesh,
             simplified: OnceLock::new(),
             skeleton,
@@ -221,6 +272,7 @@ impl Model {
             + self.uses.cpu_bytes()
             + self.skeleton.cpu_bytes()
             + self.poses.cpu_bytes()
+            + self.rig.as_ref().map_or(0, Rig::cpu_bytes)
             + self.bvh.cpu_bytes()
             + self.materials.cpu_bytes();
         bytes as u64
@@ -314,7 +366,7 @@ impl Model {
         if self.poses.between(playhead).is_none() {
             return self.extents.bind;
         }
-        match self.poses.frame_at(playhead) {
+        match self.poses.frame_at(playhead).filter(|_| self.rig.is_none()) {
             Some((clip, frame)) => {
                 let frames = self.extents.frames.get(clip)?;
                 frames.get(frame as usize).copied()

@@ -4,9 +4,11 @@ use glam::{Affine3A, Vec3};
 
 use super::Model;
 use super::overlays::SELECTED_COLOR;
-use super::skeleton::LocalPose;
+use super::poses::Pose;
+use super::skeleton::{LocalPose, SkinMatrix};
 use crate::describe::lines::LineBuilder;
-use crate::{Line, Shown};
+use crate::{Line, Playhead, Shown};
+use mapscope_formats::pfobj::FRAMES_PER_SECOND;
 
 /// Ghosts before and after the current frame.
 pub(super) const BEFORE_COLOR: [u8; 3] = [240, 98, 62];
@@ -31,14 +33,37 @@ pub(super) struct LoopGap {
 impl Model {
     /// Returns the matrix from a joint's space to model space in a frame of a clip.
     pub(super) fn global_at(&self, clip: usize, frame: u32, joint: usize) -> Option<Affine3A> {
-        let joints = self.skeleton.len();
-        let first = frame as usize * joints;
-        let clip = self.pfobj.clips.get(clip)?;
-        let poses = clip.poses.get(first..first + joints)?;
+        let pose = self.pose_in(clip, frame)?;
+        if joint >= self.skeleton.len() {
+            return None;
+        }
         let chain = std::iter::successors(Some(joint), |joint| self.skeleton.parent(*joint));
-        chain
-            .map(|joint| poses.get(joint).map(|pose| LocalPose::from(pose).matrix()))
-            .try_fold(Affine3A::IDENTITY, |global, local| Some(local? * global))
+        let locals = chain.map(|joint| pose.local(joint).matrix());
+        Some(locals.fold(Affine3A::IDENTITY, |global, local| local * global))
+    }
+
+    /// Returns the poses of a joint in all frames of a clip, relative to its parent.
+    pub fn local_poses(&self, clip: usize, joint: usize) -> impl Iterator<Item = LocalPose> {
+        (0..self.poses.frames(clip))
+            .filter_map(move |frame| Some(self.pose_in(clip, frame)?.local(joint)))
+    }
+
+    /// Returns the time of each frame of a clip from its start, in seconds: at the rate of the
+    /// engine, or in P3M as the file says.
+    pub fn frame_seconds(&self, clip: usize) -> Vec<f32> {
+        let timeline = self.poses.keys().and_then(|keys| keys.timeline(clip));
+        let frames = 0..self.poses.frames(clip);
+        let seconds = frames.map(|frame| match timeline {
+            Some(timeline) => (timeline.us_at(frame as f32) / 1e6) as f32,
+            None => frame as f32 / FRAMES_PER_SECOND,
+        });
+        seconds.collect()
+    }
+
+    /// Returns the pose of the skeleton in a frame of a clip.
+    pub(super) fn pose_in(&self, clip: usize, frame: u32) -> Option<Pose<'_>> {
+        let playhead = Playhead::at_frame(clip, frame);
+        (frame < self.poses.frames(clip)).then(|| Pose::of(&self.pfobj, &self.poses, playhead))
     }
 
     /// Returns the positions of a joint in all frames of a clip, in model space.
@@ -135,8 +160,9 @@ impl Model {
             .max_by(|(_, a), (_, b)| a.total_cmp(b));
         let points = |frame| {
             let mut points = Vec::new();
-            let palette = self.poses.palette(clip, frame, joints).unwrap_or_default();
-            self.mesh.skin_points(palette, &mut points);
+            let mut palette = vec![SkinMatrix::IDENTITY; self.palette_len()];
+            self.write_palette(Playhead::at_frame(clip, frame), &mut palette);
+            self.mesh.skin_points(&palette, &mut points);
             points
         };
         let (first, last) = (points(0), points(last));
@@ -153,7 +179,7 @@ mod tests {
     use super::*;
     use crate::kinds::model::joint_item;
     use crate::kinds::model::sample;
-    use crate::{Document, OverlayId, Playhead};
+    use crate::{Document, OverlayId};
 
     /// Three joints in a chain. The root moves along Z, and the second turns by 90 degrees in the
     /// last of three frames.

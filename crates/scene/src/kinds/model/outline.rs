@@ -15,12 +15,33 @@ impl Model {
             ..heading(label, lines)
         };
         let materials = self.pfobj.materials.len();
-        let mut lines = vec![
-            self.line(file_name(&self.path), ModelItem::Model),
-            counted("Materials", materials, self.material_lines()),
-        ];
+        let mut lines = vec![self.line(file_name(&self.path), ModelItem::Model)];
+        if let Some(rig) = &self.rig {
+            let parts =
+                rig.file.parts.iter().zip(0..).map(|(part, index)| {
+                    self.line(part.name.text.clone(), ModelItem::Part { index })
+                });
+            lines.push(counted("Parts", rig.file.parts.len(), parts.collect()));
+        }
+        lines.push(counted("Materials", materials, self.material_lines()));
+        if let Some(rig) = self
+            .rig
+            .as_ref()
+            .filter(|rig| !rig.file.textures.is_empty())
+        {
+            let count = rig.file.textures.len();
+            let textures = (0..count as u32)
+                .map(|index| self.line(index.to_string(), ModelItem::Texture { index }));
+            lines.push(counted("Textures", count, textures.collect()));
+        }
         if !self.clips.is_empty() {
             lines.push(heading("Clips", self.clip_lines()));
+        }
+        if let Some(rig) = self.rig.as_ref().filter(|rig| !rig.file.actions.is_empty()) {
+            let count = rig.file.actions.len();
+            let actions = (0..count as u32)
+                .map(|index| self.line(index.to_string(), ModelItem::Action { index }));
+            lines.push(counted("Actions", count, actions.collect()));
         }
         if !self.skeleton.is_empty() {
             lines.push(counted("Joints", self.skeleton.len(), self.joint_lines()));

@@ -1,10 +1,12 @@
 //! Picking of bones, where the skeleton is shown, and of triangles of the posed mesh.
 
+use std::ops::Range;
+
 use glam::{Vec3, Vec3A};
 
 use super::Model;
 use crate::geometry::bvh::intersect;
-use crate::{Flaw, Hit, ModelItem, OverlayId, Ray, Shown};
+use crate::{Flaw, Hit, ModelItem, OverlayId, Playhead, Ray, Shown};
 
 /// Thickness of a bone for picking, as a fraction of its length.
 const BONE_THICKNESS: f32 = 0.12;
@@ -41,12 +43,19 @@ impl Model {
             let index = self.mesh.triangles.get(triangle as usize);
             index.is_some_and(|index| marked.binary_search(index).is_ok())
         };
+        let hidden = self.hidden_indices(shown.playhead);
         let (origin, direction) = (Vec3A::from(ray.origin), Vec3A::from(ray.direction));
         self.with_boxes(shown.playhead, |mesh, boxes| {
             let hit = self
                 .bvh
                 .first_hit(boxes, origin, direction, |triangle, nearest| {
                     let corners = self.drawn_corners(&mesh.points, triangle);
+                    if hidden
+                        .iter()
+                        .any(|indices| indices.contains(&(triangle * 3)))
+                    {
+                        return None;
+                    }
                     let two_sided = two_sided || is_marked(triangle);
                     let hit = intersect(ray, corners, two_sided)?;
                     let is_first = hit.distance < nearest;
@@ -62,6 +71,15 @@ impl Model {
                 distance,
             })
         })
+    }
+
+    /// Returns the ranges of [`Mesh::indices`](super::mesh::Mesh::indices) that are hidden at a
+    /// moment.
+    fn hidden_indices(&self, playhead: Playhead) -> Vec<Range<u32>> {
+        let materials = self.materials_of_parts(self.part_state(playhead));
+        let parts = self.mesh.parts.iter().zip(materials);
+        let hidden = parts.filter(|(_, material)| material.is_none());
+        hidden.map(|(part, _)| part.indices.clone()).collect()
     }
 
     /// `true` if the texture has a hole at a point of a drawn triangle.
@@ -134,7 +152,7 @@ mod tests {
     use super::*;
     use crate::assets::{DeferredTexture, Texture};
     use crate::kinds::model::sample;
-    use crate::{Document, OverlaySet, Playhead};
+    use crate::{Document, OverlaySet};
 
     /// Rays from all around, toward positions in and around a box.
     fn rays(count: u32, reach: f32) -> impl Iterator<Item = Ray> {

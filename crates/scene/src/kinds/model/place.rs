@@ -33,12 +33,19 @@ impl Places for Model {
                 around(Aabb::around(bone)?)
             }),
             ModelItem::Material { index } => {
-                let of_material = |part: &&super::mesh::Part| part.material == index as usize;
-                self.mesh.parts.iter().find(of_material).and_then(|part| {
-                    let triangles = part.indices.start / 3..part.indices.end / 3;
-                    self.with_mesh(playhead, |mesh| {
-                        Aabb::around(triangles.flat_map(|t| self.drawn_corners(&mesh.points, t)))
-                    })
+                let triangles = self
+                    .mesh
+                    .parts_of(index as usize)
+                    .flat_map(|part| part.indices.start / 3..part.indices.end / 3);
+                self.with_mesh(playhead, |mesh| {
+                    Aabb::around(triangles.flat_map(|t| self.drawn_corners(&mesh.points, t)))
+                })
+            }
+            ModelItem::Part { index } => {
+                let part = self.mesh.parts.get(index as usize);
+                let triangles = part.map_or(0..0, |it| it.indices.start / 3..it.indices.end / 3);
+                self.with_mesh(playhead, |mesh| {
+                    Aabb::around(triangles.flat_map(|t| self.drawn_corners(&mesh.points, t)))
                 })
             }
             ModelItem::Clip { index } => self.extent_of(Some(index as usize)),
@@ -52,7 +59,7 @@ impl Places for Model {
                 let corners = triangles.filter_map(|it| self.triangle_corners(*it, playhead));
                 Aabb::around(corners.flatten()).and_then(around)
             }
-            ModelItem::Lod { .. } => None,
+            ModelItem::Lod { .. } | ModelItem::Texture { .. } | ModelItem::Action { .. } => None,
         };
         place
     }

@@ -1,23 +1,38 @@
-//! Precomputed joint palettes of every frame of every clip, and interpolation between frames.
+//! Joint palettes of the frames of clips, and the poses between frames.
 
 use glam::Vec3;
 
 use super::mesh::{Mesh, MeshVertex, PackedInfluence};
+use super::p3m::Keys;
 use super::skeleton::{LocalPose, Skeleton, SkinMatrix};
 use crate::normal::unpack_normal;
 use crate::{Blend, Playhead};
 use mapscope_formats::pfobj::{Pfobj, Transform};
 
+/// Maximum number of frames of a clip of keys in which the mesh is measured.
+const MAX_MEASURED_FRAMES: u32 = 32;
+
 /// The joint palettes of all frames of all clips.
 #[derive(Debug, Default)]
 pub struct Poses {
-    /// The palettes of all frames of the first clip, then of the next.
+    /// The palettes of all frames of the first clip, then of the next. Empty with keys.
     palettes: Vec<SkinMatrix>,
     /// For each clip, the index of its first matrix and its number of frames.
     clips: Vec<(usize, u32)>,
+    /// The keys of a model whose file has keys in place of frames.
+    keys: Option<Keys>,
 }
 
 impl Poses {
+    /// The poses of a file with keys, which are computed when they are needed.
+    pub(super) fn of_keys(keys: Keys) -> Self {
+        Self {
+            clips: keys.frames().map(|frames| (0, frames)).collect(),
+            keys: Some(keys),
+            ..Self::default()
+        }
+    }
+
     /// Computes the palettes of a file's clips. Incomplete frames are omitted.
     pub fn build(pfobj: &Pfobj, skeleton: &Skeleton) -> Self {
         let joints = skeleton.len();
@@ -50,13 +65,30 @@ impl Poses {
         self.clips.get(clip).map_or(0, |(_, frames)| *frames)
     }
 
-    /// Returns the palette of a frame of a clip, for a model with `joints` joints.
+    /// The keys of a model whose file has keys in place of frames.
+    pub(super) fn keys(&self) -> Option<&Keys> {
+        self.keys.as_ref()
+    }
+
+    /// Returns the palette of a frame of a clip, for a model with `joints` joints. `None` if it was
+    /// not precomputed.
     pub fn palette(&self, clip: usize, frame: u32, joints: usize) -> Option<&[SkinMatrix]> {
         let (first, frames) = *self.clips.get(clip)?;
         let begin = first + frame as usize * joints;
         (frame < frames)
             .then(|| self.palettes.get(begin..begin + joints))
             .flatten()
+    }
+
+    /// Returns the frames of a clip in which the mesh is measured: all of them, or some of a clip of
+    /// keys, which can be long.
+    pub(super) fn measured_frames(&self, clip: usize) -> impl Iterator<Item = u32> + use<> {
+        let frames = self.frames(clip);
+        let step = match self.keys {
+            Some(_) => frames.div_ceil(MAX_MEASURED_FRAMES).max(1),
+            None => 1,
+        };
+        (0..frames).step_by(step as usize)
     }
 
     /// Returns the clip of a moment, its two nearest frames, and the blend factor from the first to
@@ -75,7 +107,7 @@ impl Poses {
 
     /// Heap size in bytes.
     pub fn cpu_bytes(&self) -> usize {
-        size_of_val(self.palettes.as_slice())
+        size_of_val(self.palettes.as_slice()) + self.keys.as_ref().map_or(0, Keys::cpu_bytes)
     }
 }
 
@@ -89,7 +121,7 @@ pub(super) struct Pose<'a> {
 
 impl<'a> Pose<'a> {
     /// Returns the pose at a moment.
-    pub(super) fn of(pfobj: &'a Pfobj, poses: &Poses, playhead: Playhead) -> Self {
+    pub(super) fn of(pfobj: &'a Pfobj, poses: &'a Poses, playhead: Playhead) -> Self {
         let other = playhead.blend.map(|Blend { clip, frame, part }| {
             let other = Playhead {
                 clip: Some(clip),
@@ -119,10 +151,18 @@ enum ClipPose<'a> {
     Bind(&'a Pfobj),
     /// Interpolated between two frames.
     Between([&'a [Transform]; 2], f32),
+    /// Interpolated between keys: clip and moment in frames.
+    Keyed(&'a Keys, usize, f32),
 }
 
 impl<'a> ClipPose<'a> {
-    fn of(pfobj: &'a Pfobj, poses: &Poses, playhead: Playhead) -> Self {
+    fn of(pfobj: &'a Pfobj, poses: &'a Poses, playhead: Playhead) -> Self {
+        if let Some(keys) = &poses.keys {
+            let moment = poses.between(playhead);
+            return moment.map_or(Self::Bind(pfobj), |(clip, [frame, _], part)| {
+                Self::Keyed(keys, clip, frame as f32 + part)
+            });
+        }
         let joints = pfobj.joints.len();
         let frames = poses.between(playhead).and_then(|(clip, frames, part)| {
             let poses = &pfobj.clips.get(clip)?.poses;
@@ -145,15 +185,9 @@ impl<'a> ClipPose<'a> {
                 None
             }
             Self::Between([from, _], _) => from.get(joint),
+            Self::Keyed(keys, clip, frame) => return keys.local(*clip, *frame, joint),
         };
-        transform.map_or(
-            LocalPose {
-                scale: Vec3::ONE,
-                rotation: glam::Quat::IDENTITY,
-                translation: Vec3::ZERO,
-            },
-            LocalPose::from,
-        )
+        transform.map_or(LocalPose::REST, LocalPose::from)
     }
 }
 
@@ -168,11 +202,11 @@ pub(super) fn write_palette(
 ) {
     if skeleton.is_empty() || poses.between(playhead).is_none() {
         palette.fill(SkinMatrix::IDENTITY);
-    } else if let Some((clip, frame)) = poses.frame_at(playhead) {
-        if let Some(whole) = poses.palette(clip, frame, skeleton.len()) {
-            let count = whole.len().min(palette.len());
-            palette[..count].copy_from_slice(&whole[..count]);
-        }
+    } else if let Some((clip, frame)) = poses.frame_at(playhead)
+        && let Some(whole) = poses.palette(clip, frame, skeleton.len())
+    {
+        let count = whole.len().min(palette.len());
+        palette[..count].copy_from_slice(&whole[..count]);
     } else {
         let pose = Pose::of(pfobj, poses, playhead);
         skeleton.write_palette(|joint| pose.local(joint), palette);

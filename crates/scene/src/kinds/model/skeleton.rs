@@ -104,6 +104,13 @@ impl From<&Transform> for LocalPose {
 }
 
 impl LocalPose {
+    /// A joint that stands where its parent does.
+    pub(super) const REST: Self = Self {
+        scale: Vec3::ONE,
+        rotation: Quat::IDENTITY,
+        translation: Vec3::ZERO,
+    };
+
     /// Returns the matrix to the space of the parent. A quaternion of length 0 does not rotate.
     pub fn matrix(&self) -> Affine3A {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)

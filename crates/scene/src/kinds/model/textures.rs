@@ -12,7 +12,9 @@ use crate::{Item, ModelItem, TextureInfo, TextureScale, Textures, UvLayout};
 impl Textures for Model {
     fn list(&self) -> Vec<TextureInfo> {
         let materials = self.pfobj.materials.iter().enumerate();
-        let textures = materials.filter_map(|(index, material)| {
+        // A material of P3M may have no texture.
+        let textures = materials.filter(|(_, it)| self.rig.is_none() || !it.texture.is_empty());
+        let textures = textures.filter_map(|(index, material)| {
             let (item, file) = (material_item(index), self.materials.file(index)?);
             let (name, texture) = (&material.name, &material.texture);
             Some(TextureInfo::new(item, name, texture, file))

@@ -61,9 +61,7 @@ impl Uses {
             }
         }
         for part in &mesh.parts {
-            let range = part.indices.start as usize / 3..part.indices.end as usize / 3;
-            let triangles = mesh.triangles.get(range).unwrap_or_default();
-            for triangle in triangles {
+            for triangle in mesh.triangles_of(part) {
                 let first = *triangle as usize * 3;
                 let Some(corners) = pfobj.vertices.get(first..first + 3) else {
                     continue;
@@ -99,6 +97,17 @@ impl Uses {
             flawed.sort_unstable();
         }
         uses
+    }
+
+    /// Clears a flaw that is none in the format of the file.
+    pub(super) fn forget(&mut self, flaw: Flaw) {
+        let of_flaw = Flaw::ALL.iter().position(|other| *other == flaw);
+        if let Some(list) = of_flaw.and_then(|at| self.flawed.get_mut(at)) {
+            list.clear();
+        }
+        if flaw == Flaw::Unweighted {
+            self.unweighted = 0;
+        }
     }
 
     /// Returns the triangles that have a flaw, by their index in the file, in ascending order.

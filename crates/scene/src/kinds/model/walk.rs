@@ -51,6 +51,17 @@ impl Walk for Model {
                 }
                 ModelItem::Triangle { index } => step(index, self.pfobj.triangle_count())
                     .map(|index| ModelItem::Triangle { index }),
+                ModelItem::Part { index } => {
+                    step(index, self.mesh.parts.len()).map(|index| ModelItem::Part { index })
+                }
+                ModelItem::Texture { index } => {
+                    let count = self.rig.as_ref().map_or(0, |rig| rig.file.textures.len());
+                    step(index, count).map(|index| ModelItem::Texture { index })
+                }
+                ModelItem::Action { index } => {
+                    let count = self.rig.as_ref().map_or(0, |rig| rig.file.actions.len());
+                    step(index, count).map(|index| ModelItem::Action { index })
+                }
                 ModelItem::Model | ModelItem::Lod { .. } | ModelItem::Flaw { .. } => None,
             };
         Neighbor {
@@ -72,12 +83,18 @@ impl Walk for Model {
             return (count > 1 && from < count).then(|| joint_item((from + step) % count));
         }
         // In file order, which is ascending.
+        let of_material;
         let triangles = match kind {
             Item::Model(ModelItem::Material { index: material }) => {
-                let of_kind = |part: &&super::mesh::Part| part.material == material as usize;
-                let indices = self.mesh.parts.iter().find(of_kind)?.indices.clone();
-                let range = indices.start as usize / 3..indices.end as usize / 3;
-                self.mesh.triangles.get(range)?
+                let parts = self.mesh.parts_of(material as usize);
+                of_material = parts
+                    .flat_map(|part| self.mesh.triangles_of(part))
+                    .copied()
+                    .collect::<Vec<u32>>();
+                &of_material
+            }
+            Item::Model(ModelItem::Part { index }) if self.rig.is_some() => {
+                self.mesh.triangles_of(self.mesh.parts.get(index as usize)?)
             }
             Item::Model(ModelItem::Flaw { flaw }) => self.flawed(flaw),
             _ => return None,

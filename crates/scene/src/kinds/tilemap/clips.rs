@@ -34,6 +34,7 @@ impl TileMap {
             frames: loop_ticks(tilesets).map_or(MAX_FRAMES, frames_of),
             item: TileMapItem::Clip.into(),
             is_clock: false,
+            rates: Vec::new(),
         };
         changes.then_some(clip).into_iter().collect()
     }

@@ -16,9 +16,12 @@ impl TileMap {
     /// All parts of the file: the map, its layers with cells, grids, zones and objects; for a
     /// tileset, its tiles.
     pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
+        if self.is_picture() {
+            return self.picture_parts();
+        }
         let mut parts = vec![Parts::one("map", TileMapItem::Map)];
         match self.form.contents {
-            Contents::Map => {}
+            Contents::Map | Contents::Picture => {}
             // Tiles are located by their use in layers, which requires the sheets.
             Contents::NamedTiles => parts.push(self.named_tiles().not_compared()),
             Contents::Tiles => {

@@ -11,6 +11,7 @@ use super::here::{AT_REST, Here, ZoneAt};
 use super::items::{CellAt, TileAt};
 use super::layers::{parallax_as_written, parallax_name};
 use super::left_out::{LEFT_OUT, not_read};
+use super::picture::{PixelAt, WholePicture};
 use super::place::RectPx;
 use super::{Cell, GridKind, Layer, Object, ObjectKind, Step, TileMap, Tileset, Zone};
 use crate::describe::numbers::short;
@@ -90,6 +91,10 @@ impl TileMap {
         };
         Some(match of_map {
             TileMapItem::Map => Part::<Self>::FIELDS.of(self.part(std::slice::from_ref(self), 0)?),
+            TileMapItem::Picture if self.is_picture() => {
+                WholePicture::FIELDS.of(WholePicture(self))
+            }
+            TileMapItem::Pixel { .. } => PixelAt::FIELDS.of(self.pixel_at(item)?),
             TileMapItem::Layer { index } => {
                 Part::<Layer>::FIELDS.of(self.part(&self.layers, index)?)
             }
@@ -118,6 +123,8 @@ impl TileMap {
     pub(crate) fn item_keys() -> Vec<ItemKeys> {
         let mut kinds = vec![
             Part::<Self>::FIELDS.keys("map"),
+            WholePicture::FIELDS.keys("picture"),
+            PixelAt::FIELDS.keys("pixel"),
             Part::<Layer>::FIELDS.keys("layer"),
             CellWithPlace::FIELDS.keys("cell"),
             Part::<Tileset>::FIELDS.keys("tileset"),

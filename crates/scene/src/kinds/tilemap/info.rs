@@ -129,6 +129,19 @@ pub(crate) fn vsp() -> InfoKeys {
     ])
 }
 
+/// JSON keys of textures of `PlatinumSrc`.
+pub(crate) fn ptf() -> InfoKeys {
+    keys(&[
+        ("layout", Integer),
+        ("size", Integers(2)),
+        ("channels", Integer),
+        ("unknown_flags", Integer),
+        ("file_bytes", Integer),
+        ("decoded_bytes", Integer),
+        ("rgba_sha256", Text),
+    ])
+}
+
 /// JSON keys of map data of `PixelPerfectEngine`.
 pub(crate) fn ppe_map() -> InfoKeys {
     keys(&[

@@ -56,6 +56,9 @@ pub(super) fn parallax_help(parallax: &Parallax) -> String {
 
 impl Layers for TileMap {
     fn layers(&self) -> Vec<LayerInfo> {
+        if self.is_picture() {
+            return Vec::new();
+        }
         let first = self.first_steps();
         let order = self.layers_from_below().into_iter();
         let layers = order.filter_map(|number| {
@@ -84,7 +87,9 @@ impl Layers for TileMap {
     }
 
     fn tilesets(&self) -> Vec<TilesetInfo> {
-        let list = self.tilesets_with_tiles().map(|(number, tileset)| {
+        let tilesets = self.tilesets_with_tiles();
+        let tilesets = tilesets.filter(|_| !self.is_picture());
+        let list = tilesets.map(|(number, tileset)| {
             let uses = self.counts().uses.get(number).into_iter().flatten();
             let tiles = tileset.tile_count();
             let ids = tileset.tiles.iter().take(tiles).map(|tile| tile.id);

@@ -24,6 +24,7 @@ mod objects;
 mod outline;
 mod overlays;
 mod pick;
+pub(crate) mod picture;
 mod place;
 mod placeholder;
 pub mod ppe;

@@ -14,6 +14,10 @@ const MAX_AREAS: usize = 1000;
 impl TileMap {
     /// The file, its layers and tilesets, and its contents.
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
+        if self.is_picture() {
+            let picture = TileMapItem::Picture.into();
+            return vec![leaf("Picture".to_owned(), picture, self.note_of(picture))];
+        }
         let whole = TileMapItem::Map.into();
         let whole = OutlineNode {
             swatch: self.left_out_swatch(None),
@@ -133,6 +137,9 @@ impl TileMap {
 
     /// Statistics of the whole map.
     pub(super) fn statistics_of_map(&self) -> Vec<Statistic> {
+        if self.is_picture() {
+            return self.picture_statistics();
+        }
         let counts = self.counts();
         let tilesets = self.tilesets.iter().zip(&counts.uses);
         let used = tilesets.map(|(tileset, uses)| {

@@ -111,7 +111,12 @@ impl TileMap {
             [0, 1].map(|axis| (px[axis] - origin[axis]).rem_euclid(tile_size[axis].into()) as u32);
         let index = place[1] as usize * layer.size[0] as usize + place[0] as usize;
         let cell = *layer.cells.get(index)?;
-        let item = Self::cell_item(number, place);
+        let item = if self.is_picture() {
+            let [x, y] = pixel;
+            TileMapItem::Pixel { x, y }.into()
+        } else {
+            Self::cell_item(number, place)
+        };
         let is_met = match meets {
             HitMode::Cells => true,
             HitMode::Tiles => pass.draws(cell, skips_zero),

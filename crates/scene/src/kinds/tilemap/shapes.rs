@@ -319,6 +319,7 @@ impl TileMap {
         let rect = match of_map {
             TileMapItem::Layer { index } => self.layer_px(index as usize, shown),
             TileMapItem::Cell { .. } => self.cell_px(item, shown),
+            TileMapItem::Pixel { .. } => self.pixel_at(item).map(|at| (at.rect_px(), 0.0)),
             TileMapItem::Tileset { index: tileset } | TileMapItem::Tile { tileset, .. } => {
                 let layers = self.layers.iter().enumerate();
                 let drawn = layers.filter(|(_, layer)| layer.tileset == tileset as usize);
@@ -358,7 +359,7 @@ impl TileMap {
 
     /// World-space bounds of an item; `None` if it has no place.
     pub(super) fn bounds_of(&self, item: Item, shown: &Shown) -> Option<Aabb> {
-        if item == TileMapItem::Map.into() {
+        if matches!(item, Item::TileMap(TileMapItem::Map | TileMapItem::Picture)) {
             return Some(self.bounds_of_all());
         }
         let rects = self.rects_of(item, shown).into_iter();
@@ -370,7 +371,9 @@ impl TileMap {
     pub(super) fn contour_of(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
         match item {
             Item::TileMap(TileMapItem::Zone { index }) => self.zone_contour(index as usize, shown),
-            Item::TileMap(TileMapItem::Layer { .. } | TileMapItem::Cell { .. }) => {
+            Item::TileMap(
+                TileMapItem::Layer { .. } | TileMapItem::Cell { .. } | TileMapItem::Pixel { .. },
+            ) => {
                 let rects = self.rects_of(item, shown).into_iter();
                 rects
                     .flat_map(|(rect, height)| rect.edges(height))

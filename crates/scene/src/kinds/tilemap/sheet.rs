@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{TileMap, Tileset};
+use super::{Contents, TileMap, Tileset};
 use crate::assets::Texture;
 use crate::{Item, TextureInfo, Textures, TileMapItem};
 
@@ -13,7 +13,10 @@ impl Textures for TileMap {
     fn list(&self) -> Vec<TextureInfo> {
         let tilesets = self.tilesets_with_tiles();
         let tilesets = tilesets.map(|(number, tileset)| TextureInfo {
-            item: Self::tileset_item(number),
+            item: match self.form.contents {
+                Contents::Picture => TileMapItem::Picture.into(),
+                _ => Self::tileset_item(number),
+            },
             name: self.tileset_name(number),
             texture: tileset.name.clone(),
             path: None,
@@ -24,10 +27,12 @@ impl Textures for TileMap {
     }
 
     fn image(&self, texture: Item) -> Option<Arc<Texture>> {
-        let Item::TileMap(TileMapItem::Tileset { index }) = texture else {
-            return None;
+        let index = match texture {
+            Item::TileMap(TileMapItem::Tileset { index }) => index as usize,
+            Item::TileMap(TileMapItem::Picture | TileMapItem::Pixel { .. }) => 0,
+            _ => return None,
         };
-        let sheet = sheet(self.tilesets.get(index as usize)?)?;
+        let sheet = sheet(self.tilesets.get(index)?)?;
         Some(Arc::new(sheet))
     }
 }

@@ -36,6 +36,8 @@ pub enum Contents {
     Layer,
     /// The images of tiles. The layers of the map only show them.
     Tiles,
+    /// A single picture, which is the only tile of the only cell.
+    Picture,
 }
 
 /// The place of the elements of a list in the file.

@@ -9,13 +9,11 @@ use mapscope_formats::{Problem, Subject};
 impl TileMap {
     /// The neighbour of an item: a cell beside a cell, or the previous or next item of a list.
     pub(super) fn item_beside(&self, item: Item, direction: Direction) -> Option<Item> {
+        if let Some(at) = self.pixel_at(item) {
+            return self.pixel_beside(&at, direction);
+        }
         if let Some(at) = self.cell_at(item) {
-            let [dx, dy] = match direction {
-                Direction::North => [0, -1],
-                Direction::East => [1, 0],
-                Direction::South => [0, 1],
-                Direction::West => [-1, 0],
-            };
+            let [dx, dy] = direction.step();
             let x = at.place[0].checked_add_signed(dx)?;
             let y = at.place[1].checked_add_signed(dy)?;
             return Some(self.cell_in(at.layer_number, [x, y])?.item());

@@ -12,9 +12,10 @@ use mapscope_formats::pfobj::{
 };
 use mapscope_formats::pmf::{
     self, Cube, EntityKind, EntityList, NewEntity, Packing, Property, PropertyValues, Side,
-    StringTableBuilder, Texture,
+    StringTableBuilder,
 };
 use mapscope_formats::ppe::{Compression, MapFlags, Xmf, indexed, map_data, xmf};
+use mapscope_formats::ptf::Texture;
 use mapscope_formats::{Problem, Severity, pfmap, pfscene};
 use mapscope_scene::diff::{Diff, tell};
 use mapscope_scene::tilemap::{Step, TileMap};
@@ -519,6 +520,37 @@ pub(crate) fn check_tileset(bytes: &[u8]) -> bool {
     false
 }
 
+pub(crate) fn good_textures() -> Vec<Vec<u8>> {
+    let mut files: Vec<Vec<u8>> = synthesize::ptfs()
+        .iter()
+        .map(|texture| texture.write().unwrap())
+        .collect();
+    files.extend(shared_files("samples/platinumsrc", ".ptf"));
+    files
+}
+
+pub(crate) fn check_texture(bytes: &[u8]) -> bool {
+    let texture = match Texture::read(bytes) {
+        Ok(texture) => texture,
+        Err(error) => {
+            check_problems(error.problem().cloned().as_slice());
+            return true;
+        }
+    };
+    check_problems(&texture.problems);
+    assert!(texture.pixels.len() <= 255 * bytes.len() + 64);
+    let again = Texture::read(&texture.write().unwrap()).unwrap();
+    assert!(again.pixels == texture.pixels && again.layout == texture.layout);
+    let small = Texture::read_up_to(bytes, 4).unwrap();
+    assert!(small.width <= 4 && small.height <= 4);
+    let pixels = texture.width as usize * texture.height as usize;
+    let mut rgba = Vec::new();
+    Texture::read_rgba_rows(bytes, &mut |row| rgba.extend_from_slice(row)).unwrap();
+    assert_eq!(rgba.len(), pixels * 4);
+    assert!(rgba == texture.into_rgba());
+    false
+}
+
 pub(crate) fn good_pmfs() -> Vec<Vec<u8>> {
     // In stored sections, changes reach the content; compressed sections mostly just break.
     let maps = [
@@ -605,7 +637,9 @@ pub(crate) fn good_pafs() -> Vec<Vec<u8>> {
         file("nothing", b"", false),
     ];
     let written = [WrittenLayout::P2, WrittenLayout::P3];
-    let mut archives = written.map(|layout| paf::write(&files, layout).unwrap()).to_vec();
+    let mut archives = written
+        .map(|layout| paf::write(&files, layout).unwrap())
+        .to_vec();
     for name in ["archive_p1", "archive_p2", "archive_p3"] {
         if let Some(archive) = shared(&format!("samples/platinumsrc/{name}.paf")) {
             archives.push(std::fs::read(archive).unwrap());

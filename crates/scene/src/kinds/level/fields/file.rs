@@ -108,12 +108,11 @@ impl UnreferencedTextures {
             examined.push((entry, content));
         }
         let errors = in_parallel(examined.len(), progress, |i| match &examined.get(i)?.1 {
-            Ok(bytes) => match textures::read(bytes).map(|texture| texture.unknown_flags) {
-                Ok(0) => None,
-                Ok(flags) => Some(textures::unknown_flags(flags)),
+            Ok(bytes) => match textures::read(bytes) {
+                Ok(texture) => textures::faults(&texture).into_iter().next(),
                 Err(error) => Some(error),
             },
-            Err(error) => Some(textures::fault_of(error)),
+            Err(error) => Some(textures::archive_fault(error)),
         })?;
         let start = archive_start(pmf).unwrap_or(0);
         let errors = examined.into_iter().zip(errors);

@@ -9,11 +9,12 @@ use glam::{Affine3A, Vec3, Vec3A};
 
 use self::fault::{Fault, Pair};
 use super::mesh::Mesh;
-use super::poses::Poses;
+use super::poses::{Poses, write_palette};
+use super::skeleton::{Skeleton, SkinMatrix};
 use crate::core::parallel::in_parallel;
 use crate::core::rules;
 use crate::describe::numbers::short;
-use crate::{Aabb, OpenError, Progress};
+use crate::{Aabb, OpenError, Playhead, Progress};
 use mapscope_formats::pfobj::{Bounds, Pfobj, Transform, rules as in_file};
 use mapscope_formats::{Cause, Place, Problem, Problems, Rule, Subject, quoted};
 
@@ -135,6 +136,7 @@ impl Extents {
     pub(super) fn measure(
         pfobj: &Pfobj,
         mesh: &Mesh,
+        skeleton: &Skeleton,
         poses: &Poses,
         progress: &Progress,
     ) -> Result<Self, OpenError> {
@@ -148,16 +150,18 @@ impl Extents {
         };
         let joints = pfobj.joints.len();
         let all_frames: Vec<(usize, u32)> = (0..pfobj.clips.len())
-            .flat_map(|clip| (0..poses.frames(clip)).map(move |frame| (clip, frame)))
+            .flat_map(|clip| poses.measured_frames(clip).map(move |frame| (clip, frame)))
             .collect();
         let frames_a_job = (MIN_WORK_PER_THREAD / mesh.points.len().max(1)).max(1);
         let jobs: Vec<_> = all_frames.chunks(frames_a_job).collect();
         let mut measured = in_parallel(jobs.len(), progress, |i| {
+            let mut skins = vec![SkinMatrix::IDENTITY; joints];
             let mut palette = Vec::with_capacity(joints);
             let measure = |(clip, frame): &(usize, u32)| {
+                let playhead = Playhead::at_frame(*clip, *frame);
+                write_palette(pfobj, skeleton, poses, playhead, &mut skins);
                 palette.clear();
-                let whole = poses.palette(*clip, *frame, joints).unwrap_or_default();
-                palette.extend(whole.iter().map(|skin| Affine3A::from(*skin)));
+                palette.extend(skins.iter().map(|skin| Affine3A::from(*skin)));
                 points.posed(&palette).unwrap_or(bind)
             };
             jobs[i].iter().map(measure).collect::<Vec<Aabb>>()
@@ -166,10 +170,8 @@ impl Extents {
         .flatten();
         let frames: Vec<Vec<Aabb>> = (0..pfobj.clips.len())
             .map(|clip| {
-                measured
-                    .by_ref()
-                    .take(poses.frames(clip) as usize)
-                    .collect()
+                let frames = poses.measured_frames(clip).count();
+                measured.by_ref().take(frames).collect()
             })
             .collect();
         let worst = pfobj.clips.iter().zip(&frames).map(|(clip, skinned)| {
@@ -629,8 +631,9 @@ mod tests {
 
     fn measured(pfobj: &Pfobj) -> Extents {
         let mesh = Mesh::build(pfobj);
-        let poses = Poses::build(pfobj, &Skeleton::build(&pfobj.joints));
-        Extents::measure(pfobj, &mesh, &poses, &Progress::default()).unwrap()
+        let skeleton = Skeleton::build(&pfobj.joints);
+        let poses = Poses::build(pfobj, &skeleton);
+        Extents::measure(pfobj, &mesh, &skeleton, &poses, &Progress::default()).unwrap()
     }
 
     fn bounds(min: [f32; 3], max: [f32; 3]) -> Bounds {

@@ -1,0 +1,3 @@
+#![no_main]
+
+mapscope_fuzz::fuzz!(P3M);

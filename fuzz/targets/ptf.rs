@@ -1,0 +1,3 @@
+#![no_main]
+
+mapscope_fuzz::fuzz!(PTF);
