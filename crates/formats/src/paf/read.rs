@@ -430,7 +430,9 @@ impl<'a> Reading<'a> {
         let parts = parts.unwrap_or_else(Parts::unreadable);
         if let Some(fault) = parts.fault {
             let index = directory.index;
-            self.fault(self.rules.directory, directory.at, index, |entries| {
+            let entry = index.and_then(|index| self.entries.get(index as usize));
+            let at = entry.map_or(directory.at, |entry| entry.at);
+            self.fault(self.rules.directory, at, index, |entries| {
                 let entry = index.and_then(|index| entries.get(index as usize));
                 match entry.map(|entry| shown_path(entries, entry.parent, &entry.name)) {
                     None => format!("the root directory: {fault}"),
@@ -439,6 +441,10 @@ impl<'a> Reading<'a> {
             });
         }
         let first = self.entries.len();
+        let cause = self.problems.cause;
+        if parts.fault.is_some() {
+            self.problems.cause = self.problems.last().or(cause);
+        }
         let all = parts.ranges.into_iter();
         for at in all.flat_map(|range| range.step_by(ENTRY_BYTES)) {
             let faults = self.faults;
@@ -451,6 +457,7 @@ impl<'a> Reading<'a> {
                 break;
             }
         }
+        self.problems.cause = cause;
         self.drop_duplicates(first);
         let last = self.entries.len();
         let children = first as u32..last as u32;

@@ -156,9 +156,13 @@ fn archives_are_described_searched_and_compared() {
         &[("b/rock.pfobj", &rock), ("a.txt", b"two"), ("new", b"1")],
     );
     let outline = a.outline();
-    let labels: Vec<_> = outline.iter().map(|line| &*line.label).collect();
-    assert_eq!(labels, ["a.paf", "b", "a.txt", "old"]);
-    assert_eq!(outline[1].children[0].label, "rock.pfobj");
+    let [whole] = &outline[..] else {
+        panic!("{outline:?}");
+    };
+    assert_eq!(whole.label, "a.paf");
+    let labels: Vec<_> = whole.children.iter().map(|line| &*line.label).collect();
+    assert_eq!(labels, ["b", "a.txt", "old"]);
+    assert_eq!(whole.children[0].children[0].label, "rock.pfobj");
     assert!(a.emptiness(&Shown::default()).is_some());
 
     let item = |path: &str| {
