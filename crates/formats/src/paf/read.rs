@@ -371,8 +371,15 @@ impl<'a> Reading<'a> {
         let subject = index.map_or(Subject::File, Subject::ArchiveEntry);
         let place = Place::Offset(self.start + u64::from(at));
         let entries = &self.entries;
-        self.problems
-            .add_about(rule, subject, place, || message(entries));
+        let is_embedded = self.rules.strict.is_none();
+        self.problems.add_about(rule, subject, place, || {
+            let message = message(entries).into();
+            if is_embedded {
+                message.within("archive")
+            } else {
+                message
+            }
+        });
     }
 
     /// [`Reading::warn`] of a part that cannot be read under this layout.
@@ -395,14 +402,14 @@ impl<'a> Reading<'a> {
         if magic != MAGIC {
             let (found, expected) = (hex(magic), hex(&MAGIC));
             self.fault(self.rules.directory, 0, None, |_| {
-                format!("the archive begins with {found}; expected {expected}")
+                format!("begins with {found}; expected {expected}")
             });
             return;
         }
         let Some(root) = u32_at(bytes, 4).filter(|_| bytes.len() >= HEAD_BYTES) else {
             let at = bytes.len() as u32;
             self.fault(self.rules.directory, at, None, |_| {
-                format!("the head of the archive is truncated; expected {HEAD_BYTES} bytes")
+                format!("the head is truncated; expected {HEAD_BYTES} bytes")
             });
             return;
         };

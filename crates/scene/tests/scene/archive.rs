@@ -12,7 +12,7 @@ use mapscope_scene::{
     file_on_disk, find_matches,
 };
 use mapscope_testdata::synthesize;
-use mapscope_testdata::tiny_model::tiny_model;
+use mapscope_testdata::tiny_model;
 use mapscope_testdata::tiny_scene::bitmap;
 
 fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
@@ -153,7 +153,11 @@ fn archives_are_described_searched_and_compared() {
     );
     let b = write(
         "b.paf",
-        &[("b/rock.pfobj", &rock), ("a.txt", b"two"), ("new", b"1")],
+        &[
+            ("b/rock.pfobj", &rock),
+            ("a.txt", b"two"),
+            ("new", b"22222"),
+        ],
     );
     let outline = a.outline();
     let [whole] = &outline[..] else {
