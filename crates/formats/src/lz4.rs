@@ -1,4 +1,4 @@
-//! LZ4 frames of PlatinumSrc's files (fact sheet of PMF, A13).
+//! LZ4 frames of PMF, PAF and PTF files (fact sheet of PMF, A13).
 
 use std::io::{BufRead as _, Write as _};
 
