@@ -253,7 +253,7 @@ fn p3m_model(sides: &[u32]) -> Result<Source, String> {
     let [triangles] = fixed(sides)?;
     let model = synthesize::p3m(triangles, SEED).and_then(|model| p3m::write(&model));
     let bytes = model.map_err(|error| error.to_string())?;
-    Ok(source(format!("synthetic-{triangles}.p3m"), bytes, &[]))
+    Ok(source(format!("synthetic-{triangles}.p3m"), bytes, sheet()))
 }
 
 /// The demo scene with the given number of entities, at other places on its map.

@@ -5,13 +5,14 @@
 use std::collections::BTreeSet;
 
 use mapscope_formats::ika::{self, Parallax, map as ika_map, text_map, vsp};
+use mapscope_formats::p3m;
 use mapscope_formats::paf::{self, Archive, NewFile, WrittenLayout};
 use mapscope_formats::pfobj::{self, Bounds};
 use mapscope_formats::pmf::{self, ChunkIndex, Cube, Extension, Packing};
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
 use mapscope_formats::ptf::{Layout, Texture};
 use mapscope_formats::{pfmap, ppe::Xmf};
-use mapscope_testdata::{shared, synthesize, tiny_model, tiny_scene};
+use mapscope_testdata::{shared, synthesize, tiny_model, tiny_p3m, tiny_scene};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -560,6 +561,46 @@ fn written_vsp() -> WrittenFile {
     }
 }
 
+fn written_p3m() -> WrittenFile {
+    let model = tiny_p3m(p3m::Layout::A).unwrap();
+    let all = || model.parts.iter().flat_map(|part| &part.positions);
+    let bound = |of: fn(f32, f32) -> f32| {
+        [0, 1, 2].map(|axis| all().map(|place| place[axis]).reduce(of).unwrap())
+    };
+    WrittenFile {
+        name: "a.p3m",
+        bytes: p3m::write(&model).unwrap(),
+        options: Vec::new(),
+        expected: json!({
+            "layout": "a", "vertices": 7, "triangles": 3,
+            "parts": [
+                {"name": "body", "material": 1, "vertices": 4, "triangles": 2, "visible": true},
+                {"name": "helmet", "material": 0, "vertices": 3, "triangles": 1, "visible": false},
+            ],
+            "joints": [
+                {"name": "root", "parent": null}, {"name": "arm", "parent": 0},
+                {"name": "hand", "parent": 1},
+            ],
+            "materials": [
+                {"mode": "normal", "color": [10, 11, 12, 13], "texture": null, "found": false,
+                 "texture_index": 0, "emission": [14, 15, 16], "shading": 17},
+                {"mode": "add", "color": [110, 111, 112, 113], "texture": null, "found": false,
+                 "texture_index": 2, "emission": [114, 115, 116], "shading": 117},
+            ],
+            "textures": [
+                {"index": 0, "path": null, "bytes": 6, "found": false},
+                {"index": 1, "path": "textures/skin", "bytes": null, "found": false},
+                {"index": 2, "path": null, "bytes": 8, "found": false},
+            ],
+            "clips": [
+                {"name": "walk", "frames": 12, "duration_us": 488_888.0},
+                {"name": "run", "frames": 2, "duration_us": 22_222.0},
+            ],
+            "bounds": {"min": bound(f32::min), "max": bound(f32::max)},
+        }),
+    }
+}
+
 fn written_ptf() -> WrittenFile {
     let grey: Vec<u8> = (0..64).map(|i| i * 4).collect();
     let pixels = grey.chunks_exact(2);
@@ -657,6 +698,7 @@ pub(super) fn written_files(folder: &Folder) -> Vec<WrittenFile> {
         written_ika_map(),
         written_ika_text(),
         written_vsp(),
+        written_p3m(),
         written_ptf(),
         written_ppe_map(),
         written_xmf(),
@@ -677,7 +719,7 @@ pub(super) fn info(folder: &Folder, written: &WrittenFile, options: &[String]) -
 }
 
 /// Formats of the contract that are not supported yet.
-const PLANNED: [&str; 2] = ["p3m", "ptf"];
+const PLANNED: [&str; 0] = [];
 
 #[test]
 fn info_is_as_the_contract_says() {

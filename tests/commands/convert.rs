@@ -221,7 +221,7 @@ fn textures_become_images_with_the_same_channels_and_back() {
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut pixels).unwrap();
         assert_eq!([info.width, info.height], [texture.width, texture.height]);
-        assert_eq!(info.color_type.samples(), texture.channels.into());
+        assert_eq!(info.color_type.samples(), usize::from(texture.channels));
         assert!(pixels == texture.pixels);
         let layout = format!("v{}", texture.layout);
         folder

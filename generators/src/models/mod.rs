@@ -14,6 +14,7 @@ pub(crate) mod model;
 mod motion;
 mod props;
 pub(crate) mod rig;
+mod robot;
 #[cfg(test)]
 mod tests;
 
@@ -55,7 +56,9 @@ fn models() -> ImageResult<Vec<(&'static str, Made)>> {
 /// # Errors
 /// If content exceeds a limit of its format.
 pub fn files() -> Result<Files, Failure> {
-    Ok(files_of(&models()?))
+    let mut files = files_of(&models()?);
+    files.push(("robot.p3m".to_owned(), robot::robot()?));
+    Ok(files)
 }
 
 /// The files of some models.

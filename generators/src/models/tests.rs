@@ -14,7 +14,7 @@ static MODELS: LazyLock<Vec<(&str, Made)>> = LazyLock::new(|| models().unwrap())
 #[test]
 fn the_models_are_what_the_generator_makes() {
     let folder = crate::assets().join("models");
-    let made = files_of(&MODELS);
+    let made = super::files().unwrap();
     for (name, made) in &made {
         let kept = std::fs::read(folder.join(name)).unwrap();
         let hint = "run `cd generators && cargo run -- models`";

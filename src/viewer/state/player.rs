@@ -990,6 +990,29 @@ mod tests {
     }
 
     #[test]
+    fn a_clip_with_rates_of_its_own_plays_each_run_at_its_rate() {
+        let mut player = Player::new(LoopMode::Loop, true);
+        player.choose(Some((0, 30)));
+        player.set_rates(&[(10, 20.0), (30, 40.0)]);
+        assert_eq!(player.fps(), 30.0);
+        player.set_playing(true);
+        let position_after = |player: &mut Player, secs: f64| {
+            for _ in 0..100 {
+                player.advance(secs / 100.0);
+            }
+            player.frame()
+        };
+        assert!((position_after(&mut player, 0.45) - 9.0).abs() < 1e-9);
+        assert!((position_after(&mut player, 0.55) - 29.0).abs() < 0.02);
+        // The user's rate is that of the whole clip, and ends with it.
+        player.go_to_end_of_range(false);
+        player.set_fps(60.0);
+        assert!((position_after(&mut player, 0.225) - 9.0).abs() < 1e-9);
+        player.set_rates(&[]);
+        assert_eq!(player.fps(), DEFAULT_FPS);
+    }
+
+    #[test]
     fn frames_and_seconds_can_be_typed() {
         for (text, frame) in [
             ("12", Some(12.0)),

@@ -29,7 +29,7 @@ use serde_json::Value as Json;
 use self::axes::Axes;
 use self::build::Builder;
 use crate::Target;
-use mapscope_formats::{pfobj, pfscene};
+use mapscope_formats::{p3m, pfobj, pfscene};
 use mapscope_scene::camera::Handedness;
 use mapscope_scene::level::Map;
 use mapscope_scene::saving::FileKind;
@@ -131,6 +131,8 @@ fn make(document: &dyn Document, is_mirrored: bool) -> Builder {
     let mut builder = Builder::default();
     builder.axes = Axes::of(match document.about().handedness {
         Handedness::Mirrored if is_model(document) && !is_mirrored => Handedness::Right,
+        // The exporter of P3M exchanges two axes of Blender; these are Blender's own again.
+        _ if document.about().format.id == p3m::FORMAT.id => Handedness::Left,
         handedness => handedness,
     });
     if is_model(document) {

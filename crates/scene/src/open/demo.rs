@@ -84,7 +84,7 @@ macro_rules! demos {
         )+
 
         /// All demos, in the order in which they are offered.
-        pub static DEMOS: [&Demo; 11] = [$(&$demo),+];
+        pub static DEMOS: [&Demo; 12] = [$(&$demo),+];
     };
 }
 
@@ -153,6 +153,8 @@ demos! {
         from([7.0, 5.0, 9.5], [0.2, 2.7, -0.7]), "models/drakeling.pfobj",
         files!["models": "drakeling_eye.png", "drakeling_hide.png", "drakeling_horn.png",
             "drakeling_wing.png"];
+    ROBOT "robot" "Robot" "A model of PlatinumSrc that walks, waves and carries",
+        from([1.7, 1.6, 2.9], [0.0, 0.95, 0.0]), "models/robot.p3m", &[];
     BLOSSOM_TREE "blossom-tree" "Blossom tree" "A tree whose leaves have holes",
         from([10.0, 8.5, 13.5], [0.0, 5.2, 0.0]), "models/blossom_tree.pfobj",
         files!["models": "blossom_tree_bark.png", "blossom_tree_leaves.png"];

@@ -1,7 +1,7 @@
 //! Shared helpers for building maps from files: filling truncated lists, hashes, and texts.
 
 use crate::Fact;
-pub(crate) use crate::describe::own::{sha256, sha256_of};
+pub(crate) use crate::describe::own::sha256;
 
 /// Maximum number of bytes by which all truncated lists of a map may grow together. It limits the
 /// memory that a corrupt file can claim.

@@ -7,10 +7,10 @@ use bytes::Bytes;
 use mapscope_formats::ptf::{self, Texture};
 use serde_json::{Map as JsonMap, Value as Json, json};
 
-use super::making::{sha256, sha256_of};
 use super::place::RectPx;
 use super::{Cell, Contents, Facts, FileForm, Layer, TileMap, Tileset};
 use crate::core::source::{OpenError, OpenOptions, Progress, Source};
+use crate::describe::own::{sha256, sha256_of};
 use crate::describe::table::{Field, Table, ValueType, field, integer, table, text};
 use crate::describe::value::{Fact, FactGroup, Value};
 use crate::document::parts::Parts;

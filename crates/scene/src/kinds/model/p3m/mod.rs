@@ -32,7 +32,7 @@ pub(super) use self::keys::Keys;
 pub(crate) static OVERLAYS: [Overlay; 13] = overlays![
     Unlit "Unlit" "Show textures as they are, without light" surface,
     Normals "Normals"
-        "Colour the surface by the direction it faces: red east, green up, blue north" surface,
+        "Colour the surface by the direction it faces: red west, green up, blue south" surface,
     UvChecker "UV checker"
         "Show a checkerboard in place of textures: red grows with U, green with V" surface,
     BackFaces "Back faces"
@@ -121,7 +121,8 @@ impl Rig {
         Own {
             format: &p3m::FORMAT,
             version: version.to_owned(),
-            handedness: Handedness::Left,
+            // Views from the south show the face of a model, which looks along +Z.
+            handedness: Handedness::Mirrored,
             game_view: GameView::FromAbove,
             overlays: &OVERLAYS,
         }
