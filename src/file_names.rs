@@ -13,6 +13,21 @@ pub fn name(path: &Path) -> String {
     }
 }
 
+/// Display name of a file; the name of an archive and the path in it, if the file is inside one.
+/// The file system is not asked.
+pub fn name_inside(path: &Path) -> String {
+    let is_archive = |path: &&Path| {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        ending.is_some_and(|ending| ["paf", "pmf"].contains(&&*ending.to_ascii_lowercase()))
+    };
+    let archive = path.ancestors().skip(1).filter(is_archive).last();
+    let folder = archive.and_then(Path::parent);
+    match folder.and_then(|folder| path.strip_prefix(folder).ok()) {
+        Some(inside) => inside.display().to_string(),
+        None => name(path),
+    }
+}
+
 /// Path of a `file` URI of this machine (RFC 8089): `file:///a`, `file:/a` or `file://localhost/a`.
 /// It may contain any bytes except NUL.
 pub fn local_path(uri: &[u8]) -> Option<PathBuf> {

@@ -85,7 +85,7 @@ pub static REPEATED: Target = Target {
 };
 
 /// File names, one of each kind, indexed by the first byte of an input, and valid files for each.
-const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 10] = [
+const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 11] = [
     ("a.pfmap", pfmap_seeds),
     ("a.pfobj", subjects::good_pfobjs),
     ("a.pfscene", subjects::good_pfscenes),

@@ -23,7 +23,7 @@ const IS_OPENED: u8 = 0x80;
 const IS_COMPARED: u8 = 0x40;
 
 /// The readers, indexed by the other bits of the first byte of an input, and valid files for each.
-const READERS: [(Read, fn() -> Vec<Vec<u8>>); 11] = [
+const READERS: [(Read, fn() -> Vec<Vec<u8>>); 12] = [
     (|file| drop(pfmap::read(file)), crate::pfmap_seeds),
     (|file| drop(pfobj::read(file)), subjects::good_pfobjs),
     (|file| drop(pfscene::read(file)), subjects::good_pfscenes),

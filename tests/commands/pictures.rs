@@ -204,10 +204,7 @@ fn a_picture_of_a_difference_has_both_files_and_the_pixels_that_differ() {
     let same = diff("a.pfmap", "-o d.png --json").expect(0).json();
     assert_eq!(same["changed_px"], 0);
     // Neither a file of another format, nor a file that was read.
-    folder.write(
-        "c.pfobj",
-        pfobj::write(&tiny_model()),
-    );
+    folder.write("c.pfobj", pfobj::write(&tiny_model()));
     let refused = diff("c.pfobj", "-o e.png").expect(2);
     assert!(
         refused.stderr.contains("expected two files of one format"),

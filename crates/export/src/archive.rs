@@ -94,7 +94,7 @@ pub fn skipped(archive: &Archive) -> Vec<(String, String)> {
     skipped
 }
 
-impl<'a> ArchiveFile<'a> {
+impl ArchiveFile<'_> {
     /// Its size in bytes.
     pub fn size(&self) -> u64 {
         let entry = self.archive.entries().get(self.entry);

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use egui::{Id, Ui};
+use egui::{Id, Key, Ui};
 
 use super::document_key::DocumentKey;
 use super::tree::{Tree, TreeAction, TreeLine};
@@ -15,8 +15,8 @@ use mapscope_scene::{Document, Item, OutlineNode, Swatch};
 const INDENT: f32 = 16.0;
 /// A heading with more lines below it than this is closed at first.
 const MAX_OPEN_LINES: usize = 64;
-/// A top-level line is open at first if it has at most this many children, whatever the number of
-/// their descendants.
+/// A top-level line is open at first if it is the only one or has at most this many children,
+/// whatever the number of their descendants.
 const MAX_OPEN_CHILDREN: usize = 16;
 
 /// The tree of the document, with a search field.
@@ -112,6 +112,16 @@ impl PanelUi for Outliner {
             && let Some(item) = self.next_match()
         {
             context.ask(Request::Select(Some(item)));
+        }
+        // A click does not move the keyboard focus, so a selected line rarely has it.
+        let is_open_pressed = ui.memory(|memory| memory.focused().is_none())
+            && ui.input(|input| input.modifiers.is_none() && input.key_pressed(Key::Enter));
+        if is_open_pressed
+            && let Some(item) = context.shown.selected
+            && context.document.archive().is_some()
+            && context.document.file_of(item).is_some()
+        {
+            context.ask(Request::Visit(item));
         }
         if !self.search.is_empty() {
             ui.weak(parts::matches(self.matches, &self.search));
@@ -237,7 +247,8 @@ impl Outliner {
         let by_hand = self.opened.get(&line.key).copied();
         by_hand.unwrap_or_else(|| {
             let is_short = line.end - index - 1 <= MAX_OPEN_LINES;
-            is_short || line.depth == 0 && line.children <= MAX_OPEN_CHILDREN
+            let is_alone = line.end - index == self.lines.len();
+            is_short || line.depth == 0 && (is_alone || line.children <= MAX_OPEN_CHILDREN)
         })
     }
 

@@ -227,7 +227,10 @@ impl Session {
     pub(crate) fn suggested_export(&self) -> PathBuf {
         match (&self.open, self.targets().first()) {
             (Some(open), Some(target)) if open.demo.is_none() => {
-                open.path.with_extension(target.kind.ending)
+                // Beside the archive, for a file inside it.
+                let disk = mapscope_scene::file_on_disk(&open.path);
+                let name = open.path.file_name().unwrap_or_default();
+                disk.with_file_name(name).with_extension(target.kind.ending)
             }
             (Some(open), Some(target)) => suggested_image(&open.path, target.kind),
             _ => PathBuf::new(),

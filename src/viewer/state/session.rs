@@ -11,6 +11,7 @@ use super::player::{LoopMode, Player};
 use super::reload::{LostSelection, OnDisk};
 use super::split::KeptVersion;
 use super::tools::Tools;
+use crate::file_names;
 use crate::viewer::docks::Panel;
 use crate::viewer::view::{Pointer, View};
 use mapscope_formats::printable;
@@ -72,7 +73,7 @@ impl OpenFile {
         match self.demo {
             // The parts of a demo belong to a named file.
             Some(demo) => format!("{} demo ({})", demo.name, self.path.display()),
-            None => folder::name(&self.path),
+            None => file_names::name_inside(&self.path),
         }
     }
 }

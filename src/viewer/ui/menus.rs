@@ -5,6 +5,7 @@ use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui, UiK
 
 use super::dialogs::scrolled;
 use super::{BarContext, level_chooser};
+use crate::file_names;
 use crate::viewer::commands::{self, Action, Command, MENUS, Request};
 use crate::viewer::panels::parts;
 use crate::viewer::state::interface::Dialog;
@@ -234,7 +235,7 @@ pub(crate) fn recent_files(ui: &mut Ui, context: &mut BarContext<'_>, most: usiz
     let files = &context.state.settings.recent_files;
     let folders = folder::disambiguated(files);
     for (path, folder) in files.iter().zip(folders).take(most) {
-        let button = Button::new(folder::name(path))
+        let button = Button::new(file_names::name_inside(path))
             .right_text(RichText::new(folder).weak())
             .min_size(egui::vec2(ui.available_width(), 0.0))
             .truncate();

@@ -1,4 +1,4 @@
-//! PAF, the archives of PlatinumSrc: files, directories and links (fact sheet F). PMF maps embed an
+//! PAF archives: files, directories and links (fact sheet F). PMF maps embed an
 //! archive of layout P2.
 //!
 //! All offsets are relative to the first byte of the archive.

@@ -371,8 +371,15 @@ impl<'a> Reading<'a> {
         let subject = index.map_or(Subject::File, Subject::ArchiveEntry);
         let place = Place::Offset(self.start + u64::from(at));
         let entries = &self.entries;
-        self.problems
-            .add_about(rule, subject, place, || message(entries));
+        let is_embedded = self.rules.strict.is_none();
+        self.problems.add_about(rule, subject, place, || {
+            let message = message(entries).into();
+            if is_embedded {
+                message.within("archive")
+            } else {
+                message
+            }
+        });
     }
 
     /// [`Reading::warn`] of a part that cannot be read under this layout.
@@ -395,14 +402,14 @@ impl<'a> Reading<'a> {
         if magic != MAGIC {
             let (found, expected) = (hex(magic), hex(&MAGIC));
             self.fault(self.rules.directory, 0, None, |_| {
-                format!("the archive begins with {found}; expected {expected}")
+                format!("begins with {found}; expected {expected}")
             });
             return;
         }
         let Some(root) = u32_at(bytes, 4).filter(|_| bytes.len() >= HEAD_BYTES) else {
             let at = bytes.len() as u32;
             self.fault(self.rules.directory, at, None, |_| {
-                format!("the head of the archive is truncated; expected {HEAD_BYTES} bytes")
+                format!("the head is truncated; expected {HEAD_BYTES} bytes")
             });
             return;
         };
@@ -430,7 +437,9 @@ impl<'a> Reading<'a> {
         let parts = parts.unwrap_or_else(Parts::unreadable);
         if let Some(fault) = parts.fault {
             let index = directory.index;
-            self.fault(self.rules.directory, directory.at, index, |entries| {
+            let entry = index.and_then(|index| self.entries.get(index as usize));
+            let at = entry.map_or(directory.at, |entry| entry.at);
+            self.fault(self.rules.directory, at, index, |entries| {
                 let entry = index.and_then(|index| entries.get(index as usize));
                 match entry.map(|entry| shown_path(entries, entry.parent, &entry.name)) {
                     None => format!("the root directory: {fault}"),
@@ -439,6 +448,10 @@ impl<'a> Reading<'a> {
             });
         }
         let first = self.entries.len();
+        let cause = self.problems.cause;
+        if parts.fault.is_some() {
+            self.problems.cause = self.problems.last().or(cause);
+        }
         let all = parts.ranges.into_iter();
         for at in all.flat_map(|range| range.step_by(ENTRY_BYTES)) {
             let faults = self.faults;
@@ -451,6 +464,7 @@ impl<'a> Reading<'a> {
                 break;
             }
         }
+        self.problems.cause = cause;
         self.drop_duplicates(first);
         let last = self.entries.len();
         let children = first as u32..last as u32;

@@ -3,19 +3,16 @@
 use bytes::Bytes;
 use mapscope_formats::paf::{self, Archive, Content, Paf, Target, name_crc};
 use mapscope_formats::{Problem, Severity, Subject};
+use mapscope_testdata::shared;
 
 /// Names, bytes and side-cars of the samples.
 fn samples() -> Vec<(String, Bytes, serde_json::Value)> {
-    let folder = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../../shared/samples/platinumsrc"
-    );
     let mut samples = Vec::new();
-    for folder in [folder.to_owned(), format!("{folder}/broken")] {
-        let Ok(entries) = std::fs::read_dir(&folder) else {
-            eprintln!("skipped: {folder} is missing");
+    for folder in ["samples/platinumsrc", "samples/platinumsrc/broken"] {
+        let Some(folder) = shared(folder) else {
             continue;
         };
+        let entries = std::fs::read_dir(folder).unwrap();
         for path in entries.map(|entry| entry.unwrap().path()) {
             if path.extension().is_some_and(|ending| ending == "paf") {
                 let name = path.file_stem().unwrap().to_str().unwrap().to_owned();

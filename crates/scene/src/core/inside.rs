@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::budget::{Cost, DecodeBudget};
 use super::source::{OpenError, Source};
 use mapscope_formats::paf::{self, Archive, Content, Target};
-use mapscope_formats::{ReadError, pmf, quoted};
+use mapscope_formats::{ReadError, pmf, quoted, quoted_path};
 
 /// Maximum number of archives that contain each other.
 const MAX_ARCHIVES: usize = 8;
@@ -99,7 +99,7 @@ pub(super) fn read(path: &Path) -> Option<Result<Source, OpenError>> {
 }
 
 fn shown(path: &Path) -> String {
-    quoted(path.to_string_lossy().as_bytes())
+    quoted_path(&path.to_string_lossy())
 }
 
 fn fault(path: &Path, message: String) -> OpenError {

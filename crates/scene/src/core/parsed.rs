@@ -64,8 +64,8 @@ parsed! {
     Paf: paf::FORMAT, paf::read_with;
     Map: ika::map::FORMAT, ika::map::read_with;
     TextMap: ika::text_map::FORMAT, ika::text_map::read_with;
-    Texture: ptf::FORMAT, ptf::read_with;
     Xmf: ppe::XMF_FORMAT, xmf::read_with;
+    Texture: ptf::FORMAT, ptf::read_with;
     MapData: ppe::MAP_FORMAT, map_data::read_with;
     Vsp: ika::vsp::FORMAT, ika::vsp::read_with;
 }

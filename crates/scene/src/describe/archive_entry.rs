@@ -109,7 +109,7 @@ impl<'a> EntryAt<'a> {
                 Content::File(file) => Value::count(file.bytes, "byte"),
                 _ => at.kind(),
             })
-            .note(|at| at.note()),
+            .note(Self::note),
         text("Link to", "target", |at| {
             at.link().map(|link| &*link.text).into()
         }),
@@ -137,9 +137,10 @@ impl<'a> EntryAt<'a> {
         integer("Checksum of the name", "name_crc32", |at: &Self| {
             let right = name_crc(at.entry.name.as_bytes());
             let found = at.entry.crc;
-            let shown = match found == right {
-                true => format!("{found:08x} (right)"),
-                false => format!("{found:08x} (expected {right:08x})"),
+            let shown = if found == right {
+                format!("{found:08x} (right)")
+            } else {
+                format!("{found:08x} (expected {right:08x})")
             };
             Value::from(found).shown_as(shown)
         })
@@ -388,9 +389,10 @@ fn lines_below(
             _ => EntryAt::FIELDS.note(&at),
         };
         lines.push(OutlineNode {
-            swatch: match is_broken {
-                true => Some(Swatch::Color(colors::BROKEN)),
-                false => at.file().and_then(|_| owner.entry_swatch(at.index)),
+            swatch: if is_broken {
+                Some(Swatch::Color(colors::BROKEN))
+            } else {
+                at.file().and_then(|_| owner.entry_swatch(at.index))
             },
             children,
             ..leaf(at.entry.name.clone(), item, note)

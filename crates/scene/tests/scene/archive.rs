@@ -153,12 +153,20 @@ fn archives_are_described_searched_and_compared() {
     );
     let b = write(
         "b.paf",
-        &[("b/rock.pfobj", &rock), ("a.txt", b"two"), ("new", b"1")],
+        &[
+            ("b/rock.pfobj", &rock),
+            ("a.txt", b"two"),
+            ("new", b"22222"),
+        ],
     );
     let outline = a.outline();
-    let labels: Vec<_> = outline.iter().map(|line| &*line.label).collect();
-    assert_eq!(labels, ["a.paf", "b", "a.txt", "old"]);
-    assert_eq!(outline[1].children[0].label, "rock.pfobj");
+    let [whole] = &outline[..] else {
+        panic!("{outline:?}");
+    };
+    assert_eq!(whole.label, "a.paf");
+    let labels: Vec<_> = whole.children.iter().map(|line| &*line.label).collect();
+    assert_eq!(labels, ["b", "a.txt", "old"]);
+    assert_eq!(whole.children[0].children[0].label, "rock.pfobj");
     assert!(a.emptiness(&Shown::default()).is_some());
 
     let item = |path: &str| {

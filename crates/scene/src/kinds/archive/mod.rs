@@ -160,8 +160,10 @@ impl Document for ArchiveFile {
             ArchiveItem::Archive.into(),
             ArchiveAt::FIELDS.note(&at),
         );
-        let entries = archive_entry::outline(self, MAX_LISTED);
-        [whole].into_iter().chain(entries).collect()
+        vec![OutlineNode {
+            children: archive_entry::outline(self, MAX_LISTED),
+            ..whole
+        }]
     }
 
     fn record<'a>(&'a self, item: Item, _view: ViewState<'a>) -> Option<Box<dyn Describe + 'a>> {
