@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::folder;
 use super::history::History;
 use super::player::{LoopMode, Player};
 use super::reload::{LostSelection, OnDisk};
