@@ -6,7 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mapscope::commands;
-use mapscope_scene::{Item, LevelItem, ModelItem, SceneItem, TerrainItem, TileMapItem};
+use mapscope_scene::{
+    ArchiveItem, Item, LevelItem, ModelItem, SceneItem, TerrainItem, TileMapItem,
+};
 use serde_json::Value;
 
 use super::cli::{RAMP, map};
@@ -87,12 +89,13 @@ fn anchors(text: &str) -> BTreeSet<String> {
 /// The table has a row with the forms of items for each kind of document.
 #[test]
 fn all_forms_of_items_are_in_the_table() {
-    let documents: [Item; 5] = [
+    let documents: [Item; 6] = [
         TerrainItem::Map.into(),
         ModelItem::Model.into(),
         SceneItem::Scene.into(),
         LevelItem::Map.into(),
         TileMapItem::Map.into(),
+        ArchiveItem::Archive.into(),
     ];
     let text = read(COMMANDS);
     for item in documents {

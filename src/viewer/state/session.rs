@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::attach::AttachedModel;
-use super::folder;
 use super::history::History;
 use super::player::{LoopMode, Player};
 use super::reload::{LostSelection, OnDisk};

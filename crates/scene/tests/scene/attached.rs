@@ -20,6 +20,7 @@ fn open(name: &str, bytes: Vec<u8>) -> Arc<dyn Document> {
         path: name.into(),
         bytes: bytes.into(),
         embedded: &[],
+        archive: None,
     };
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
