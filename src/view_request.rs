@@ -78,7 +78,7 @@ pub struct ViewRequest {
     #[arg(long, value_name = "N", value_parser = parse_frame, allow_hyphen_values = true)]
     pub frame: Option<f32>,
     /// Attach a model file to this joint of a model (repeatable)
-    #[arg(long, value_name = "JOINT=FILE")]
+    #[arg(long, value_name = "JOINT=FILE", allow_hyphen_values = true)]
     pub attach: Vec<Attachment>,
     /// Enable an overlay (repeatable); a wrong name lists all
     #[arg(long = "overlay", value_name = "NAME")]

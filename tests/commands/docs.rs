@@ -451,7 +451,7 @@ fn the_suite_writes_a_report_as_it_is_documented_and_its_curves() {
     let files = report["files"].as_array().unwrap();
     let formats = files.iter().map(|file| file["format"].as_str().unwrap());
     let formats: Vec<&str> = formats.collect();
-    let all = ["pfmap", "pfobj", "pfscene", "pmf", "ika-map", "xmf"];
+    let all = ["pfmap", "pfobj", "p3m", "pfscene", "pmf", "ika-map", "xmf"];
     assert_eq!(formats, all);
     for file in files {
         let views = file["views"].as_array().unwrap().len();

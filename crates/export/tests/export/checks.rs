@@ -49,6 +49,10 @@ pub(crate) fn check_forms(bytes: &[u8], name: &str) -> bool {
         is_refused = false;
         let told = converted.losses.iter().chain(&converted.notes);
         told.for_each(|sentence| assert!(!sentence.is_empty()));
+        if names == ["png"] {
+            // An image needs an output to become a texture again.
+            continue;
+        }
         // Converting the output again loses nothing.
         let again = convert::convert(&converted.bytes, converted.format, &[], &context);
         let again = again.unwrap_or_else(|error| panic!("{names:?}: {error}"));

@@ -509,6 +509,36 @@ fn model(name: &str, document: &Arc<dyn Document>, frame: u32) -> Golden {
     golden
 }
 
+/// The robot of the demos: parts that one clip shows, light that is added, poses between frames, and
+/// the weights of a soft joint.
+fn robots() -> Vec<Golden> {
+    let (options, progress) = (OpenOptions::default(), Progress::default());
+    let source = demo::ROBOT.source();
+    let robot = mapscope_scene::open(&source, &options, &progress).unwrap();
+    let pictures = [
+        ("walk", 0, 6.0, None),
+        ("wave", 1, 20.5, None),
+        ("carry", 2, 12.0, None),
+        ("weights", 0, 6.0, Some(9)),
+    ];
+    pictures
+        .into_iter()
+        .map(|(name, clip, frame, joint)| {
+            let camera = Camera::new(demo::ROBOT.first_pose, Handedness::Mirrored);
+            let mut golden = Golden::new(format!("robot-{name}"), &robot, camera);
+            golden.size = MODEL_SIZE;
+            golden.view.shown.playhead = Playhead {
+                clip: Some(clip),
+                frame,
+                smooth: true,
+                blend: None,
+            };
+            golden.view.shown.selected = joint.map(|index| ModelItem::Joint { index }.into());
+            golden
+        })
+        .collect()
+}
+
 /// A bending chimney: its poses, every overlay, and all kinds of highlighted items.
 fn models() -> Vec<Golden> {
     let path = Path::new("chimney.pfobj");
@@ -1093,6 +1123,7 @@ fn make_all() -> Vec<Golden> {
         scenery(),
         missing_content(),
         models(),
+        robots(),
         levels(),
         tile_layers(),
         scenes(),
@@ -1373,6 +1404,7 @@ fn with_opengl_pictures_are_nearly_as_they_were() {
         blends(),
         rare_blends(),
         models(),
+        robots(),
         levels(),
         tile_layers(),
         scenes(),

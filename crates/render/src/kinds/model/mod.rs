@@ -308,7 +308,10 @@ impl ContentRenderer for ModelRenderer {
             ranges: [InstanceRanges::NONE; MAX_LEVELS],
             is_posed: mesh.is_posed,
             in_shadow: false,
-            parts: (PartState::default(), Vec::new()),
+            parts: {
+                let state = PartState::default();
+                (state, model.materials_of_parts(state))
+            },
             marks: uniform,
             look: look(model, &shown, None),
             marks_reversed: false,
@@ -456,7 +459,7 @@ impl ModelView {
             .first()
             .map_or(shown.playhead, |it| it.playhead);
         let state = model.part_state(playhead);
-        if self.parts.0 != state || self.parts.1.len() != mesh.parts.len() {
+        if self.parts.0 != state {
             self.parts = (state, model.materials_of_parts(state));
         }
         let selected = shown.selected.filter(|_| !local.is_attached);

@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(labels(&outline), top);
         assert_eq!(
             labels(below(&outline, "Archive")),
-            ["readme.txt", "textures"]
+            ["textures", "readme.txt"]
         );
         let textures = below(below(&outline, "Archive"), "textures");
         assert_eq!(labels(textures), ["broken.ptf", "whole.ptf"]);

@@ -568,7 +568,7 @@ mod tests {
         assert_eq!(messages.len(), 3);
         // The file is too short for that many pixels.
         assert!(
-            messages[0].contains("pmf/texture") && messages[0].contains(" 24576 "),
+            messages[0].contains("pmf/texture") && messages[0].contains(" 8192 "),
             "{messages:?}"
         );
         assert!(messages[1].contains("pmf/texture"), "{messages:?}");
