@@ -44,7 +44,7 @@ pub(super) fn open(
         (opened, headless.join())
     });
     let mut opened = opened?;
-    opened.document = source::with_attached(opened.document, &image.request.attach, options)?;
+    opened.document = source::with_attached(&opened.document, &image.request.attach, options)?;
     let asked = image.request.shown(&*opened.document);
     asked.map_err(CommandError::Argument)?;
     let headless = headless.map_err(|_panic| {

@@ -160,14 +160,14 @@ fn open_any(argument: &Path, options: &OpenOptions) -> Result<Opened, CommandErr
 /// If the document has no such joint, or if a file is not a model that can be read.
 #[cfg(feature = "gpu")]
 pub(super) fn with_attached(
-    document: Arc<dyn Document>,
+    document: &Arc<dyn Document>,
     wanted: &[Attachment],
     options: &OpenOptions,
 ) -> Result<Arc<dyn Document>, CommandError> {
     let refused = |text: String| CommandError::Argument(format!("--attach: {text}"));
     let mut attached = Vec::<Attached>::new();
     for Attachment { joint, path } in wanted {
-        let joint = joint_named(&*document, joint).map_err(refused)?;
+        let joint = joint_named(&**document, joint).map_err(refused)?;
         let read = attached.iter().find(|it| it.path == *path);
         let model = match read {
             Some(read) => Arc::clone(&read.model),
@@ -179,7 +179,7 @@ pub(super) fn with_attached(
         let path = path.clone();
         attached.push(Attached { joint, path, model });
     }
-    Ok(Assembly::of(&document, attached))
+    Ok(Assembly::of(document, attached))
 }
 
 /// Opens a source that took `read_time` to read.

@@ -8,12 +8,10 @@ use mapscope_scene::model::attached::{NOT_A_MODEL, is_model};
 pub(crate) fn run(request: AttachRequest) -> AttachOutcome {
     let models = request.paths.into_iter().map(|path| {
         let opened = loader::open_file(&path, &request.options);
-        let model = opened
-            .map_err(|failure| failure.message)
-            .and_then(|document| {
-                let is_model = is_model(&*document);
-                is_model.then_some(document).ok_or(NOT_A_MODEL.to_owned())
-            });
+        let model = opened.and_then(|document| {
+            let is_model = is_model(&*document);
+            is_model.then_some(document).ok_or(NOT_A_MODEL.to_owned())
+        });
         (path, model)
     });
     AttachOutcome {

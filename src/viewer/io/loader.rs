@@ -234,11 +234,11 @@ fn load(
 }
 
 /// Opens a file that belongs to the open one.
-pub(super) fn open_file(path: &Path, options: &OpenOptions) -> Result<Arc<dyn Document>, Failure> {
+pub(super) fn open_file(path: &Path, options: &OpenOptions) -> Result<Arc<dyn Document>, String> {
     let progress = Progress::default();
     Source::read(path)
         .and_then(|source| open(&source, options, &progress, Cause::Asked))
-        .map_err(|error| failure_of(path, &error))
+        .map_err(|error| failure_of(path, &error).message)
 }
 
 /// Describes why a file was not opened.

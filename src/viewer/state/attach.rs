@@ -57,8 +57,11 @@ pub(crate) struct AttachOutcome {
     /// The file that was open.
     pub file: PathBuf,
     /// The files, each with its model or an error message.
-    pub models: Vec<(PathBuf, Result<Arc<dyn Document>, String>)>,
+    pub models: Vec<(PathBuf, ReadModel)>,
 }
+
+/// A model, or the reason why it was not read.
+pub(crate) type ReadModel = Result<Arc<dyn Document>, String>;
 
 impl Session {
     /// The models attached to joints of the open model.

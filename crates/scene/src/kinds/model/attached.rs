@@ -91,7 +91,7 @@ impl Model {
     /// does not exist, or if the file gives numbers that are not finite.
     pub fn joint_matrix(&self, joint: u32, playhead: Playhead) -> Option<Affine3A> {
         let matrix = self.with_joints(playhead, |all| all.get(joint as usize).copied());
-        matrix.filter(|it| it.is_finite())
+        matrix.filter(Affine3A::is_finite)
     }
 }
 

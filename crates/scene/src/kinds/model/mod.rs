@@ -185,17 +185,16 @@ impl Model {
         let is_known = |index| unread.binary_search(&index).is_err();
         materials.check(&pfobj, is_known, &mut made);
         let mut lods = Lods::default();
-        match &rig {
-            Some(rig) => rig.check(&uses, &mut made, &mut made_notes),
-            None => {
-                extents.check(&pfobj, &mut problems);
-                check_flat_joints(&pfobj, &skeleton, &mut made);
-                flaws::check(&pfobj, &uses, &mut problems, &mut made_notes);
-                check_unused_materials(&pfobj, &uses, &mut made_notes);
-                exported::check(&pfobj, &uses, &problems, &mut made);
-                lods = Lods::beside(&source.path);
-                lods.check(&source.path, &pfobj, &mut made);
-            }
+        if let Some(rig) = &rig {
+            rig.check(&uses, &mut made, &mut made_notes);
+        } else {
+            extents.check(&pfobj, &mut problems);
+            check_flat_joints(&pfobj, &skeleton, &mut made);
+            flaws::check(&pfobj, &uses, &mut problems, &mut made_notes);
+            check_unused_materials(&pfobj, &uses, &mut made_notes);
+            exported::check(&pfobj, &uses, &problems, &mut made);
+            lods = Lods::beside(&source.path);
+            lods.check(&source.path, &pfobj, &mut made);
         }
         for (list, made) in [(&mut problems, made), (&mut notes, made_notes)] {
             list.extend(made.finish());

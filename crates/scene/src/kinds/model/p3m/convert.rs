@@ -138,7 +138,7 @@ impl Converted {
             let first_influence = self.pfobj.influences.len() as u32;
             let listed = listed.iter().map(|it| Influence {
                 joint: it.bone,
-                weight: it.weight,
+                weight: it.share,
             });
             self.pfobj.influences.extend(listed);
             corners.push(Vertex {
@@ -244,24 +244,24 @@ fn transform(pose: &LocalPose) -> Transform {
 }
 
 /// The weight of a bone on a vertex of a part.
-struct Weight {
+struct BoneWeight {
     vertex: usize,
     bone: u32,
-    weight: f32,
+    share: f32,
 }
 
 /// The weights of bones on the vertices of a part, by vertex, then in file order.
-fn weights(part: &Part, bones: &HashMap<&str, u32>) -> Vec<Weight> {
+fn weights(part: &Part, bones: &HashMap<&str, u32>) -> Vec<BoneWeight> {
     let mut weights = Vec::new();
     for group in &part.groups {
         let Some(&bone) = bones.get(group.bone.text.as_str()) else {
             continue;
         };
         let of_group = group.weights(part.positions.len());
-        weights.extend(of_group.map(|(vertex, weight)| Weight {
+        weights.extend(of_group.map(|(vertex, share)| BoneWeight {
             vertex,
             bone,
-            weight,
+            share,
         }));
     }
     weights.sort_by_key(|weight| weight.vertex);
@@ -270,14 +270,14 @@ fn weights(part: &Part, bones: &HashMap<&str, u32>) -> Vec<Weight> {
 
 /// Adds the influences of a vertex, whose weights are divided by their sum, and packs them like
 /// [`MeshVertex::influences`].
-fn push_influences(mesh: &mut Mesh, weights: &[Weight]) -> u32 {
+fn push_influences(mesh: &mut Mesh, weights: &[BoneWeight]) -> u32 {
     if weights.is_empty() {
         return 0;
     }
-    let sum: f32 = weights.iter().map(|it| it.weight).sum();
+    let sum: f32 = weights.iter().map(|it| it.share).sum();
     let own = weights.iter().map(|it| PackedInfluence {
         joint: it.bone,
-        weight: it.weight / sum,
+        weight: it.share / sum,
     });
     // Neighbours in a rigid part have the same influences.
     let last = mesh.influences.len().saturating_sub(weights.len());

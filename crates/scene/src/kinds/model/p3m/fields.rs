@@ -370,7 +370,7 @@ impl<'a> PartAt<'a> {
         }),
         field("While", "overrides", OVERRIDES, |at: &Self| {
             let overrides = at.part.overrides.iter();
-            Value::list(overrides.map(|it| at.override_value(it)))
+            Value::list(overrides.map(override_value))
         }),
         place("In the file", "place", |at: &Self| Value::bytes_at(
             at.part.at as usize,
@@ -392,19 +392,20 @@ impl<'a> PartAt<'a> {
             .shown_as(format!("{name}: {}{missing}", vertices(count)))
             .link_if(bone.map(|index| item(|index| ModelItem::Joint { index }, index)))
     }
+}
 
-    fn override_value(&self, of: &Override) -> Value {
-        let name = of.animation.text.as_str();
-        Value::object([
-            Fact::new("Animation", name),
-            Fact::new("Priority", of.priority),
-            Fact::new("Material", of.material),
-        ])
-        .shown_as(format!(
-            "{name} plays: material {}, priority {}",
-            of.material, of.priority
-        ))
-    }
+/// The display value of the material of a part while an animation plays.
+fn override_value(of: &Override) -> Value {
+    let name = of.animation.text.as_str();
+    Value::object([
+        Fact::new("Animation", name),
+        Fact::new("Priority", of.priority),
+        Fact::new("Material", of.material),
+    ])
+    .shown_as(format!(
+        "{name} plays: material {}, priority {}",
+        of.material, of.priority
+    ))
 }
 
 /// A material with its texture.
