@@ -99,7 +99,12 @@ impl ArchiveFile<'_> {
     pub fn size(&self) -> u64 {
         let entry = self.archive.entries().get(self.entry);
         match entry.map(|entry| &entry.content) {
-            Some(Content::File(file)) => file.bytes.into(),
+            // A file that is larger than its archive is not there, and is refused when it is read.
+            Some(Content::File(file))
+                if file.stored_bytes as usize <= self.archive.bytes().len() =>
+            {
+                file.bytes.into()
+            }
             _ => 0,
         }
     }

@@ -1003,7 +1003,8 @@ mod tests {
             player.frame()
         };
         assert!((position_after(&mut player, 0.45) - 9.0).abs() < 1e-9);
-        assert!((position_after(&mut player, 0.525) - 29.0).abs() < 0.02);
+        // A step across the border keeps the rate of its beginning.
+        assert!((position_after(&mut player, 0.525) - 29.0).abs() < 0.15);
         // The user's rate is that of the whole clip, and ends with it.
         player.go_to_end_of_range(false);
         player.set_fps(60.0);

@@ -10,6 +10,9 @@ const NORMALS_A: u8 = 0x01;
 const UVS_B: u8 = 0x01;
 const NORMALS_B: u8 = 0x02;
 
+/// Length of a bone whose tail was lost, in metres.
+const TAIL_LENGTH: f32 = 0.1;
+
 /// The layouts of P3M.
 pub(super) const FORMS: &[Row<P3m>] = &[
     Row::change(
@@ -28,8 +31,8 @@ pub(super) const FORMS: &[Row<P3m>] = &[
             "b",
             "As specified by the format's document; the engine does not load it",
         ],
-        |model, _| {
-            to_layout_b(model);
+        |model, told| {
+            to_layout_b(model, told);
             Ok(())
         },
     ),
@@ -69,9 +72,22 @@ fn to_layout_a(model: &mut P3m, told: &mut ConversionReport) {
     model.layout = Layout::A;
 }
 
-fn to_layout_b(model: &mut P3m) {
+fn to_layout_b(model: &mut P3m, told: &mut ConversionReport) {
     if model.layout == Layout::B {
         return;
+    }
+    if model.has_lost_tails() {
+        // Readers of layout B take the tails as they are.
+        let names: ItemNames = model.bones.iter().map(|it| it.name.text.as_str()).collect();
+        told.lost(
+            names,
+            "bone",
+            "their tail, which the exporter has broken; another is written",
+        );
+        for (bone, direction) in model.directions().into_iter().enumerate() {
+            let bone = &mut model.bones[bone];
+            bone.tail = [0, 1, 2].map(|axis| bone.head[axis] + TAIL_LENGTH * direction[axis]);
+        }
     }
     for part in &mut model.parts {
         let has_normals = part.flags & NORMALS_A != 0;
@@ -137,7 +153,7 @@ mod tests {
             assert_eq!(one.normals, other.normals);
             assert_eq!(one.indices, other.indices);
         }
-        to_layout_b(&mut a);
+        to_layout_b(&mut a, &mut told);
         let again = p3m::read(&p3m::write(&a).unwrap()).unwrap();
         assert_eq!(again.layout, Layout::B);
         assert!(again.is_same(&a));

@@ -45,7 +45,12 @@ pub(super) type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
 /// Adds a model.
 pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<Index<Node>>> {
     let model = model_of(drawable)?;
-    builder.report_loss("The ambient, diffuse and specular reflection of materials is left out.");
+    builder.report_loss(if model.p3m().is_some() {
+        "Shading, matcaps, animations and overrides of materials, and hidden parts are left out or \
+         always shown."
+    } else {
+        "The ambient, diffuse and specular reflection of materials is left out."
+    });
     if builder.is_single_drawable && moves(drawable) {
         return Some(skin::add(builder, model));
     }

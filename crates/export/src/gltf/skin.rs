@@ -243,13 +243,9 @@ fn add_skin(
 /// scale of other joints. Everything else is in every clip, so that no joint keeps its state from a
 /// previous clip.
 fn scaled_joints(model: &Model) -> Vec<bool> {
-    let joints = model.pfobj().joints.iter().enumerate();
-    let is_scaled = joints.map(|(at, joint)| {
-        let scale = Vec3::from(joint.bind.scale);
-        let mut clips = 0..model.clips().len();
-        clips.any(|clip| model.local_poses(clip, at).any(|pose| pose.scale != scale))
-    });
-    is_scaled.collect()
+    (0..model.skeleton().len())
+        .map(|joint| model.is_scaled(joint))
+        .collect()
 }
 
 /// Adds a clip. `joints` are the nodes, each with `true` if its scale is animated. `times` caches
@@ -260,16 +256,17 @@ fn add_clip(
     joints: impl ExactSizeIterator<Item = (Index<Node>, bool)>,
     times: &mut HashMap<Vec<u32>, Index<Accessor>>,
 ) {
-    let seconds = model.frame_seconds(clip);
-    if seconds.is_empty() {
+    let frames = model.clips().get(clip).map_or(0, |clip| clip.frames);
+    if frames == 0 {
         builder.report_loss("Clips without frames are left out.");
         return;
     }
-    let bits: Vec<u32> = seconds.iter().map(|seconds| seconds.to_bits()).collect();
-    let bytes = size_of::<LocalPose>() as u64 * (seconds.len() * joints.len()) as u64;
-    if !builder.has_room("a clip", bytes) {
+    let bytes = size_of::<LocalPose>() as u64 * u64::from(frames) * joints.len() as u64;
+    if !builder.has_room("the clips", bytes) {
         return;
     }
+    let seconds = model.frame_seconds(clip);
+    let bits: Vec<u32> = seconds.iter().map(|seconds| seconds.to_bits()).collect();
     let input = *times.entry(bits).or_insert_with(|| builder.times(&seconds));
     let mut animation = Animation {
         name: model.clips().get(clip).map(|clip| clip.name.clone()),

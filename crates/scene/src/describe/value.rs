@@ -829,6 +829,7 @@ impl FilePlace {
                 match form {
                     Form::Range => format!("{offset:#x} to {:#x}, {count}", offset + length),
                     Form::LengthFirst => format!("{length} at {offset:#x}"),
+                    _ if length == 0 => format!("{offset:#x}"),
                     _ => format!("{offset:#x}, {count}"),
                 }
             }

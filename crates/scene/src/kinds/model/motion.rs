@@ -42,17 +42,39 @@ impl Model {
         Some(locals.fold(Affine3A::IDENTITY, |global, local| local * global))
     }
 
-    /// Returns the poses of a joint in all frames of a clip, relative to its parent.
+    /// Returns the poses of a joint at all times of [`frame_seconds`](Self::frame_seconds), relative
+    /// to its parent.
     pub fn local_poses(&self, clip: usize, joint: usize) -> impl Iterator<Item = LocalPose> {
-        (0..self.poses.frames(clip))
+        let frames = self.poses.frames(clip);
+        let end = self.poses.keys().filter(|_| frames > 0);
+        let end = end.map(|keys| keys.local(clip, frames as f32, joint));
+        (0..frames)
             .filter_map(move |frame| Some(self.pose_in(clip, frame)?.local(joint)))
+            .chain(end)
+    }
+
+    /// `true` if some clip scales a joint differently from the bind pose.
+    pub fn is_scaled(&self, joint: usize) -> bool {
+        if let Some(keys) = self.poses.keys() {
+            return keys.is_scaled(joint);
+        }
+        let Some(bind) = self.pfobj.joints.get(joint) else {
+            return false;
+        };
+        let scale = Vec3::from(bind.bind.scale);
+        let mut clips = 0..self.clips.len();
+        clips.any(|clip| {
+            self.local_poses(clip, joint)
+                .any(|pose| pose.scale != scale)
+        })
     }
 
     /// Returns the time of each frame of a clip from its start, in seconds: at the rate of the
-    /// engine, or in P3M as the file says.
+    /// engine, or in P3M as the file says. There the last frame takes time too, so the end follows.
     pub fn frame_seconds(&self, clip: usize) -> Vec<f32> {
         let timeline = self.poses.keys().and_then(|keys| keys.timeline(clip));
-        let frames = 0..self.poses.frames(clip);
+        let frames = self.poses.frames(clip);
+        let frames = 0..frames + u32::from(timeline.is_some() && frames > 0);
         let seconds = frames.map(|frame| match timeline {
             Some(timeline) => (timeline.us_at(frame as f32) / 1e6) as f32,
             None => frame as f32 / FRAMES_PER_SECOND,

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use glam::{Quat, Vec3};
+use glam::{DQuat, Quat, Vec3};
 
 use super::Rig;
 use crate::kinds::model::mesh::{
@@ -227,11 +227,19 @@ fn length_without_tail(file: &P3m, lengths: &[f32], index: usize) -> f32 {
 
 /// The shortest turn from Z to a direction: the own frame of a bone in the axes of the file.
 fn shortest_turn(direction: Vec3) -> Quat {
-    if direction.z < -1.0 + 1e-7 {
-        // Half a turn about X, as Blender does.
-        return Quat::from_xyzw(1.0, 0.0, 0.0, 0.0);
+    let [x, y, z] = direction.as_dvec3().to_array();
+    // Near the opposite direction, 1 + z would lose all its digits.
+    let w = if z < 0.0 {
+        (x * x + y * y) / (1.0 - z)
+    } else {
+        1.0 + z
+    };
+    let turn = DQuat::from_xyzw(-y, x, 0.0, w);
+    if turn.length_squared() == 0.0 {
+        // Half a turn about Y, as Blender does.
+        return Quat::from_xyzw(0.0, 1.0, 0.0, 0.0);
     }
-    Quat::from_rotation_arc(Vec3::Z, direction)
+    turn.normalize().as_quat()
 }
 
 /// A pose in the form of a PFOBJ file.
@@ -308,4 +316,24 @@ fn normals(part: &Part) -> Vec<Vec3> {
     }
     let unit = |sum: Vec3| sum.try_normalize().unwrap_or(Vec3::Y);
     sums.into_iter().map(unit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bones_turn_the_short_way_up_to_half_a_turn_about_y() {
+        let back = shortest_turn(Vec3::NEG_Z);
+        assert!((back * Vec3::X).distance(Vec3::NEG_X) < 1e-6);
+        assert!((back * Vec3::Y).distance(Vec3::Y) < 1e-6);
+        for aside in [1e-2, 1e-4, 1e-6] {
+            let direction = Vec3::new(aside, 2.0 * aside, -1.0).normalize();
+            let turn = shortest_turn(direction);
+            assert!((turn * Vec3::Z).distance(direction) < 1e-6, "{aside}");
+            // Directly across, nothing turns.
+            let across = Vec3::new(-2.0, 1.0, 0.0).normalize();
+            assert!((turn * across).distance(across) < 1e-5, "{aside}");
+        }
+    }
 }

@@ -100,6 +100,16 @@ impl Keys {
         }
     }
 
+    /// `true` if some action scales a bone.
+    pub(in crate::kinds::model) fn is_scaled(&self, bone: usize) -> bool {
+        let mut actions = self.file.actions.iter().zip(&self.tracks);
+        actions.any(|(action, tracks)| {
+            let index = tracks.get(bone).copied().flatten();
+            let tracks = index.and_then(|index| action.tracks.get(index as usize));
+            tracks.is_some_and(|tracks| !tracks.scale.is_empty())
+        })
+    }
+
     /// Heap size in bytes.
     pub(in crate::kinds::model) fn cpu_bytes(&self) -> usize {
         let tracks = self.tracks.iter().map(|it| size_of_val(it.as_slice()));

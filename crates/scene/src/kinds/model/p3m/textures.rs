@@ -58,8 +58,12 @@ pub(super) fn find(file: &P3m, source: &Source, options: &OpenOptions) -> (Mater
                 Arc::new(own.texture_of_bytes(&name, ptf, number))
             }
             TextureContent::External(path) => {
-                let (is_of_game, name) = below_root(&path.text);
-                let assets = if is_of_game { &own } else { &all };
+                let (assets, name) = match root_of(&path.text) {
+                    (Root::Game, name) => (&own, name),
+                    (Root::AllGames, name) => (&all, name),
+                    // Such a name leads nowhere.
+                    (Root::Other, _) => (&own, path.text.clone()),
+                };
                 let found = candidates(&name).find(|name| assets.locate(name).is_ok());
                 let name = found.unwrap_or_else(|| format!("{name}.{}", ENDINGS[0]));
                 let (texture, candidates) = assets.deferred_texture(&name, number, &shared);
@@ -107,9 +111,18 @@ fn white() -> Texture {
     Texture::new(RgbaImage::from_pixel(1, 1, image::Rgba([u8::MAX; 4])))
 }
 
-/// The path of a texture below its root, past which it never goes up, and `true` if the root is the
-/// game and not the folder of all games.
-fn below_root(path: &str) -> (bool, String) {
+/// The folder in which the resource manager of the engine looks for a path (fact sheet R).
+enum Root {
+    /// That of the game.
+    Game,
+    /// That with all games.
+    AllGames,
+    /// A folder of the engine or of the system, which is never looked at.
+    Other,
+}
+
+/// The root of a path, and the path below it, past which it never goes up.
+fn root_of(path: &str) -> (Root, String) {
     let (prefix, path) = path.split_once(':').unwrap_or(("", path));
     let mut parts = Vec::new();
     for part in path.split('/') {
@@ -119,7 +132,12 @@ fn below_root(path: &str) -> (bool, String) {
             part => parts.push(part),
         }
     }
-    (prefix != "game", parts.join("/"))
+    let root = match prefix {
+        "" | "self" => Root::Game,
+        "game" => Root::AllGames,
+        _ => Root::Other,
+    };
+    (root, parts.join("/"))
 }
 
 /// The names that a path may mean, in the order of the engine: with each ending, then as it is, and
