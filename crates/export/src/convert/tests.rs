@@ -5,7 +5,7 @@ use mapscope_formats::ika::{Parallax, map, vsp};
 use mapscope_formats::pfmap::{self, BlendMode, Edge, Pfmap, Splat, Tile};
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_formats::ppe::{self, Cell, MapData, MapFlags, map_data};
-use mapscope_formats::{Integers, pfobj, pfscene};
+use mapscope_formats::{Integers, p3m, pfobj, pfscene};
 use mapscope_scene::{Bytes, Source};
 use mapscope_testdata::{shared, synthesize, tiny_model};
 
@@ -679,7 +679,9 @@ fn real_files_become_every_form_and_come_back_with_no_difference() {
                 continue;
             };
             count[0] += 1;
+            // Grey textures become coloured ones, which is noted.
             let is_other = form.aspect == "pixels" || form.name == "png";
+            let is_other = is_other || (format.id == "ptf" && !there.notes.is_empty());
             if !there.losses.is_empty() || is_other {
                 continue;
             }
@@ -695,6 +697,8 @@ fn real_files_become_every_form_and_come_back_with_no_difference() {
                     let layout = as_it_is.form.strip_prefix("layout ").unwrap();
                     vec![format!("v{}", &layout[..1])]
                 }
+                // Without parts and materials, both layouts look alike.
+                "p3m" if p3m::read(&bytes).unwrap().materials.is_empty() => continue,
                 "p3m" => {
                     let layout = as_it_is.form.strip_prefix("layout ").unwrap();
                     vec![layout.to_lowercase()]
