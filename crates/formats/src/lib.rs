@@ -54,6 +54,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
         pmf::RULES,
         p3m::RULES,
         paf::rules::RULES,
+        paf::rules::in_maps::RULES,
         ika::RULES,
         ppe::RULES,
         ptf::RULES,

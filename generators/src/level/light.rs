@@ -7,8 +7,8 @@ use glam::{IVec3, Vec3};
 
 use super::charts::{Charts, Luxel};
 use super::grid::{Corner, Grid, MARK, MARKS, What, mark_of, place_of};
-use super::{plan, textures};
 use super::tree::{Outline, Tree, wall_marks};
+use super::{plan, textures};
 use crate::maths::{cosine, sine};
 
 /// Number of ray directions per luxel.

@@ -9,7 +9,7 @@ use mapscope_formats::ppe::map_data::{self, MapData};
 use mapscope_formats::ppe::xmf::{self, MapSource, PaletteSource, Shape, Xmf};
 use mapscope_formats::ppe::{Cell, IndexedImage, MapFlags, indexed};
 use mapscope_scene::demo::{self, Demo};
-use mapscope_scene::{self, OpenOptions, Progress, Document, Shown};
+use mapscope_scene::{self, Document, OpenOptions, Progress, Shown};
 
 use super::canvas::{Canvas, TILE};
 use super::{files, station, village};

@@ -1,7 +1,18 @@
 //! Rules for archives.
 
 use crate::Rule;
-use crate::pmf::rules as map;
+
+/// Rules for the archives of maps.
+pub(crate) mod in_maps {
+    crate::rules! {
+        /// The archive or one of its directories cannot be read.
+        Warning ARCHIVE = "pmf/archive";
+        /// A file, link or name in the archive cannot be read.
+        Warning ARCHIVE_ENTRY = "pmf/archive-entry";
+        /// Two entries of an archive directory have the same name.
+        Warning ARCHIVE_DUPLICATE = "pmf/archive-duplicate";
+    }
+}
 
 crate::rules! {
     /// The file does not begin with `PAF` and version 0.
@@ -66,12 +77,12 @@ pub(crate) static OF_FILES: ArchiveRules = ArchiveRules {
 
 /// The rules of an archive in a PMF map.
 pub(crate) static OF_MAPS: ArchiveRules = ArchiveRules {
-    directory: &map::ARCHIVE,
-    repeated_directory: &map::ARCHIVE,
-    file: &map::ARCHIVE_ENTRY,
-    entry_type: &map::ARCHIVE_ENTRY,
-    string: &map::ARCHIVE_ENTRY,
-    name: &map::ARCHIVE_ENTRY,
-    duplicate_name: &map::ARCHIVE_DUPLICATE,
+    directory: &in_maps::ARCHIVE,
+    repeated_directory: &in_maps::ARCHIVE,
+    file: &in_maps::ARCHIVE_ENTRY,
+    entry_type: &in_maps::ARCHIVE_ENTRY,
+    string: &in_maps::ARCHIVE_ENTRY,
+    name: &in_maps::ARCHIVE_ENTRY,
+    duplicate_name: &in_maps::ARCHIVE_DUPLICATE,
     strict: None,
 };

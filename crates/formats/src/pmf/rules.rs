@@ -89,10 +89,4 @@ crate::rules! {
     Warning ENTITY_PROPERTY = "pmf/entity-property";
     /// The name of an entity is reserved for players.
     Warning PLAYER_NAME = "pmf/player-name";
-    /// The archive or one of its directories cannot be read.
-    Warning ARCHIVE = "pmf/archive";
-    /// A file, link or name in the archive cannot be read.
-    Warning ARCHIVE_ENTRY = "pmf/archive-entry";
-    /// Two entries of an archive directory have the same name.
-    Warning ARCHIVE_DUPLICATE = "pmf/archive-duplicate";
 }
