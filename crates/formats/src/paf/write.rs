@@ -51,10 +51,10 @@ pub fn write(files: &[NewFile<'_>], layout: WrittenLayout) -> Result<Vec<u8>, Wr
 }
 
 impl Archive {
-    /// Builds the archive of a map from files ([`write`]).
+    /// Builds the archive of a map from files ([`write()`]).
     ///
     /// # Errors
-    /// See [`write`].
+    /// See [`write()`].
     pub fn build(files: &[NewFile<'_>]) -> Result<Self, WriteError> {
         let bytes = Bytes::from(write(files, WrittenLayout::P2)?);
         Ok(Self::read_embedded(&bytes, 0, &mut Problems::new()))
