@@ -10,6 +10,9 @@ use mapscope_formats::{WriteError, ptf};
 /// A bone: its name, its parent, head and tail in metres.
 type BoneRow = (&'static str, Option<u32>, [f32; 3], [f32; 3]);
 
+/// The bones of a vertex, with weights of 256.
+type Weights = &'static [(usize, u16)];
+
 const HIPS: usize = 0;
 const CHEST: usize = 1;
 const HEAD: usize = 2;
@@ -60,7 +63,7 @@ const US_PER_FRAME: u32 = 41_667;
 struct Ring {
     at: [f32; 3],
     half: [f32; 2],
-    weights: &'static [(usize, u16)],
+    weights: Weights,
 }
 
 /// Vertices, triangles and weights of a part.
@@ -70,7 +73,7 @@ struct Shape {
     uvs: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
     indices: Vec<u16>,
-    weights: Vec<&'static [(usize, u16)]>,
+    weights: Vec<Weights>,
 }
 
 impl Shape {
@@ -132,7 +135,7 @@ impl Shape {
         position: [f32; 3],
         normal: [f32; 3],
         (plate, [along, down]): (usize, [f32; 2]),
-        weights: &'static [(usize, u16)],
+        weights: Weights,
     ) {
         let cells = CELLS as f32;
         let [column, row] = [plate % CELLS, plate / CELLS].map(|it| it as f32);
@@ -185,7 +188,7 @@ macro_rules! rigid {
     };
 }
 
-fn ring(at: [f32; 3], half: [f32; 2], weights: &'static [(usize, u16)]) -> Ring {
+fn ring(at: [f32; 3], half: [f32; 2], weights: Weights) -> Ring {
     Ring { at, half, weights }
 }
 
@@ -205,7 +208,7 @@ fn armor() -> Shape {
         ring([0.0, 0.8, 0.0], [0.18, 0.12], rigid!(HIPS)),
     ];
     shape.tube(1, &hips);
-    let limbs: [(f32, [&'static [(usize, u16)]; 4]); 2] = [
+    let limbs: [(f32, [Weights; 4]); 2] = [
         (
             -1.0,
             [
@@ -292,7 +295,7 @@ fn joints() -> Shape {
             ring([0.0, 1.38, 0.0], [0.05, 0.05], rigid!(CHEST)),
         ],
     );
-    type Bend = [&'static [(usize, u16)]; 3];
+    type Bend = [Weights; 3];
     let bends: [(f32, Bend, Bend); 2] = [
         (
             -1.0,
