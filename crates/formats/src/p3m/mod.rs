@@ -262,7 +262,7 @@ pub struct Animation {
     pub name: Name,
     /// File offset.
     pub at: u64,
-    /// What it plays. Without any, the model stands at rest.
+    /// The frames that it plays. Without any, the model stands at rest.
     pub references: Vec<Reference>,
 }
 

@@ -55,7 +55,7 @@ pub(crate) enum LookUp {
     /// The engine's asset root, which scenes use for model names. Falls back to the document's own
     /// folder if there is no asset root.
     AssetRoot,
-    /// The game's folder of `PlatinumSrc`, or else the document's own folder and the one above.
+    /// The game's folder of `PlatinumSrc`, or else the document's own folder.
     Game,
     /// The folder with all games of `PlatinumSrc`, or else none.
     AllGames,
@@ -140,10 +140,7 @@ impl Assets {
                 let root = asset_root(&source.path);
                 [root.or(beside.clone()), None]
             }
-            LookUp::Game => match game_folder(&source.path) {
-                Some(game) => [Some(game), None],
-                None => [beside.clone(), beside.as_deref().and_then(folder_above)],
-            },
+            LookUp::Game => [game_folder(&source.path).or(beside.clone()), None],
             LookUp::AllGames => {
                 let game = game_folder(&source.path);
                 [game.as_deref().and_then(folder_above), None]

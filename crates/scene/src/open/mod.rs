@@ -59,7 +59,7 @@ static MODEL: Kind = Kind {
     item_keys: Model::item_keys,
 };
 static P3M: Kind = Kind {
-    overlays: &model::p3m::OVERLAYS,
+    overlays: &model::P3M_OVERLAYS,
     item_keys: model::p3m::item_keys,
 };
 static MAP_SCENE: Kind = Kind {

@@ -493,7 +493,7 @@ impl ModelView {
         parts.filter_map(|(part, material)| Some((part, mesh.material((*material)?)?)))
     }
 
-    /// How a material is mixed with what is behind it. Colours that represent data cover it.
+    /// The blending of a material. Colours that represent data are opaque.
     fn blending(&self, material: &MeshMaterial) -> Blending {
         match self.look.surface {
             Surface::Lit | Surface::Unlit => material.blending,

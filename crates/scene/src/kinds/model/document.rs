@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::Model;
-use crate::core::overlay::overlays;
+use crate::core::overlay::{joined, overlays};
 use crate::core::rules;
 use crate::describe::outline::file_name;
 use crate::{
@@ -19,8 +19,8 @@ use crate::{
 use mapscope_formats::pfobj::Bounds;
 use mapscope_formats::{Problem, Subject};
 
-/// The overlays of a model.
-pub(crate) static OVERLAYS: [Overlay; 18] = overlays![
+/// The overlays of a model of any format.
+const SHARED_OVERLAYS: [Overlay; 13] = overlays![
     Unlit "Unlit" "Show textures as they are, without light" surface,
     Normals "Normals"
         "Colour the surface by the direction it faces: red west, green up, blue south" surface,
@@ -33,8 +33,6 @@ pub(crate) static OVERLAYS: [Overlay; 18] = overlays![
          shows only their back" surface,
     JointWeights "Joint weights"
         "Give each joint a colour, blended where several joints move a vertex" surface,
-    EngineTextures "Engine texture size"
-        "Show textures of models at the 128 by 128 pixels to which the engine resizes them",
     TwoSided "Two-sided" "Draw back faces as if they were front faces: the engine culls them",
     Wireframe "Wireframe" "Draw the edges of the triangles",
     Skeleton "Skeleton" "Draw the bones in front of the mesh",
@@ -44,15 +42,27 @@ pub(crate) static OVERLAYS: [Overlay; 18] = overlays![
     OnionSkin "Onion skin"
         "Draw the skeletons of two earlier frames in red and of two later frames in blue",
     NormalLines "Normal lines" "Draw a yellow line along the normal of each vertex",
-    FrameBounds "Bounds of the frame"
-        "Draw the declared bounding box of the frame, and that of the mesh where it differs",
-    BindBounds "Bounds of the bind pose"
-        "Draw the declared bounding box of the bind pose, and that of the mesh where it differs",
-    GroundTile "Ground tile" "Show a terrain tile of 8 by 8 units under the model",
-    HeightScale "Height scale"
-        "Show a ruler beside the model, in units and terrain levels of 4 units; its numbers are in \
-         the window only",
 ];
+
+/// The overlays of a P3M model.
+pub(crate) static P3M_OVERLAYS: [Overlay; 13] = SHARED_OVERLAYS;
+
+/// The overlays of a PFOBJ model.
+pub(crate) static OVERLAYS: [Overlay; 18] = joined(
+    &SHARED_OVERLAYS,
+    &overlays![
+        EngineTextures "Engine texture size"
+            "Show textures of models at the 128 by 128 pixels to which the engine resizes them",
+        FrameBounds "Bounds of the frame"
+            "Draw the declared bounding box of the frame, and that of the mesh where it differs",
+        BindBounds "Bounds of the bind pose"
+            "Draw the declared bounding box of the bind pose, and that of the mesh where it differs",
+        GroundTile "Ground tile" "Show a terrain tile of 8 by 8 units under the model",
+        HeightScale "Height scale"
+            "Show a ruler beside the model, in units and terrain levels of 4 units; its numbers are \
+             in the window only",
+    ],
+);
 
 impl Document for Model {
     fn about(&self) -> &About {

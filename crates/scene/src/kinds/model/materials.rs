@@ -28,13 +28,13 @@ pub struct Material {
     pub emission: [f32; 3],
     /// Opacity, from 0 to 1.
     pub opacity: f32,
-    /// How it is mixed with what is behind it.
+    /// Its blending.
     pub blending: Blending,
     /// Texture, shared between materials that use the same file.
     pub texture: Arc<DeferredTexture>,
 }
 
-/// How a surface is mixed with what is behind it.
+/// The mixture of a surface with the picture behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blending {
     /// It covers what is behind it.

@@ -36,7 +36,7 @@ use std::sync::{Arc, OnceLock};
 
 use glam::{Affine3A, Vec3, Vec3A};
 
-pub(crate) use document::OVERLAYS;
+pub(crate) use document::{OVERLAYS, P3M_OVERLAYS};
 pub use legends::{HEAT_COLORS, REVERSED_COLOR};
 pub(crate) use materials::Materials;
 pub use materials::{Blending, ENGINE_TEXTURE_SIZE, Material};

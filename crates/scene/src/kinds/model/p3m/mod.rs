@@ -11,47 +11,20 @@ use std::sync::Arc;
 use self::convert::Converted;
 use self::fields::part_item;
 use self::textures::TextureSet;
+use super::document::P3M_OVERLAYS;
 use super::poses::Poses;
 use super::skeleton::Skeleton;
 use super::uses::Uses;
 use super::{Model, Own};
 use crate::camera::Handedness;
-use crate::core::overlay::overlays;
 use crate::core::rules;
 use crate::describe::value::Value;
-use crate::{
-    Document, Flaw, GameView, OpenError, OpenOptions, Overlay, Playhead, Progress, Source,
-};
+use crate::{Document, Flaw, GameView, OpenError, OpenOptions, Playhead, Progress, Source};
 use mapscope_formats::p3m::{self, Layout, P3m};
 use mapscope_formats::{Place, Problems, Subject, counted};
 
 pub(crate) use self::fields::{info_keys, item_keys};
 pub(super) use self::keys::Keys;
-
-/// The overlays of a P3M model.
-pub(crate) static OVERLAYS: [Overlay; 13] = overlays![
-    Unlit "Unlit" "Show textures as they are, without light" surface,
-    Normals "Normals"
-        "Colour the surface by the direction it faces: red west, green up, blue south" surface,
-    UvChecker "UV checker"
-        "Show a checkerboard in place of textures: red grows with U, green with V" surface,
-    BackFaces "Back faces"
-        "Draw back faces too, in a warning colour: the engine culls them" surface,
-    ReversedTriangles "Reversed triangles"
-        "Colour triangles whose winding contradicts their normals, and draw both sides; the engine \
-         shows only their back" surface,
-    JointWeights "Joint weights"
-        "Give each joint a colour, blended where several joints move a vertex" surface,
-    TwoSided "Two-sided" "Draw back faces as if they were front faces: the engine culls them",
-    Wireframe "Wireframe" "Draw the edges of the triangles",
-    Skeleton "Skeleton" "Draw the bones in front of the mesh",
-    JointNames "Joint names" "Write the name of each joint beside its bone, in the window only",
-    JointPaths "Joint paths"
-        "Draw the path of each selected joint over the clip, with a mark for each frame",
-    OnionSkin "Onion skin"
-        "Draw the skeletons of two earlier frames in red and of two later frames in blue",
-    NormalLines "Normal lines" "Draw a yellow line along the normal of each vertex",
-];
 
 /// The P3M file of a model, and where its parts stand in the mesh.
 #[derive(Debug)]
@@ -124,7 +97,7 @@ impl Rig {
             // Views from the south show the face of a model, which looks along +Z.
             handedness: Handedness::Mirrored,
             game_view: GameView::FromAbove,
-            overlays: &OVERLAYS,
+            overlays: &P3M_OVERLAYS,
         }
     }
 
